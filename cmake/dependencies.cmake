@@ -1,0 +1,40 @@
+# What cplearn stands on, found the same way by its own build and by find_package(cplearn).
+
+function(cplearn_need found package)
+  if(NOT ${found})
+    message(FATAL_ERROR "cplearn needs ${package}, which was not found.\n"
+                        "On Debian: sudo apt-get install ${package}   (or run scripts/setup.sh, which installs all of them)")
+  endif()
+endfunction()
+
+find_package(Torch QUIET)
+cplearn_need(Torch_FOUND libtorch-dev)
+find_package(hwy QUIET)
+cplearn_need(hwy_FOUND libhwy-dev)
+find_package(nlohmann_json QUIET)
+cplearn_need(nlohmann_json_FOUND nlohmann-json3-dev)
+find_package(CLI11 QUIET)
+cplearn_need(CLI11_FOUND libcli11-dev)
+# Debian keeps OpenCVConfig.cmake in a package that pulls in all of OpenCV; three modules are enough.
+find_package(OpenCV QUIET COMPONENTS core imgproc imgcodecs)
+find_path(OpenCV_HEADERS opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4)
+foreach(module core imgproc imgcodecs)
+  if(NOT TARGET opencv_${module})
+    find_library(OpenCV_${module}_LIBRARY opencv_${module})
+    cplearn_need(OpenCV_${module}_LIBRARY libopencv-${module}-dev)
+    cplearn_need(OpenCV_HEADERS libopencv-imgcodecs-dev)
+    add_library(opencv_${module} INTERFACE IMPORTED)
+    set_target_properties(opencv_${module} PROPERTIES
+                          INTERFACE_LINK_LIBRARIES ${OpenCV_${module}_LIBRARY}
+                          INTERFACE_INCLUDE_DIRECTORIES ${OpenCV_HEADERS})
+  endif()
+endforeach()
+find_package(Threads REQUIRED)
+find_package(benchmark QUIET)
+
+# libtorch from 2.14 on requires C++20; before that, C++17 keeps older compilers welcome.
+if(Torch_VERSION VERSION_GREATER_EQUAL 2.14)
+  set(CPLEARN_CXX_STANDARD 20)
+else()
+  set(CPLEARN_CXX_STANDARD 17)
+endif()

@@ -1,0 +1,30 @@
+#pragma once
+// The library's only exception, and the only check macro.
+// A message says what went wrong, what was found, what was expected, and what to do next.
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace cpl {
+
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Joins values into one string: str("got ", 3, " rows").
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+}  // namespace cpl
+
+// Throws cpl::Error with the joined message unless `condition` holds.
+#define CPL_CHECK(condition, ...)                                \
+  do {                                                           \
+    if (!(condition)) throw ::cpl::Error(::cpl::str(__VA_ARGS__)); \
+  } while (false)
