@@ -24,7 +24,7 @@ std::string str(const Parts&... parts) {
 }  // namespace cpl
 
 // Throws cpl::Error with the joined message unless `condition` holds.
-#define CPL_CHECK(condition, ...)                                \
-  do {                                                           \
+#define CPL_CHECK(condition, ...)                                  \
+  do {                                                             \
     if (!(condition)) throw ::cpl::Error(::cpl::str(__VA_ARGS__)); \
   } while (false)

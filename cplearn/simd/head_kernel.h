@@ -4,11 +4,14 @@
 // splits the work) and tensors (plain pointers only).
 //
 // Layout. A vector lane is a row of the batch. `lanes()` rows form a group, stored as
-// packed[group][dimension][lane], so that transforms, exponentials and row sums are purely vertical:
-// no shuffles, no remainder loops, any width. Logits are in base 2 (log2(e) is folded into the
-// scale when packing). Codes come in tiles of `CodeView::tile`.
+// packed[group][dimension][lane], so that transforms, exponentials and row sums are purely
+// vertical: no shuffles, no remainder loops, any width. Logits are in base 2 (log2(e) is folded
+// into the scale when packing). Codes come in tiles of `CodeView::tile`.
 
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 
 namespace cpl::simd {
 
@@ -32,19 +35,24 @@ struct CodeView {
   }
 };
 
-// Whether the Paley matrix of order `base` (12 or 20) has -1 in `row`, `column`.
-bool paley_negative(int base, int row, int column);
-
 std::int64_t lanes();
+
+// Uninitialised memory aligned for every instruction set. Packed rows must be in such memory.
+struct AlignedFree {
+  void operator()(float* p) const { std::free(p); }
+};
+using AlignedFloats = std::unique_ptr<float[], AlignedFree>;
+AlignedFloats aligned_floats(std::size_t count);
 
 // packed[group][k][lane] = scale * h[group * lanes + lane][k], zero beyond the rows and the width.
 void pack_rows(const float* h, std::int64_t rows, std::int64_t width, std::int64_t packed_width,
                float scale, float* packed);
 
-// For one group: max[lane] and sum[lane] with sum_j 2^s_j = sum * 2^max over the tiles' codes.
-// `bounded` promises |s| <= 64 and saves the search for the maximum.
+// For one group: max[lane] and sum[lane] with sum_j 2^s_j = sum * 2^max over the tiles' codes, and,
+// unless null, expected[k][lane] = sum_j 2^(s_j - max) w_jk, which divided by `sum` is the expected
+// code. `bounded` promises |s| <= 40 and saves the search for the maximum.
 void row_sums(const CodeView& codes, const float* group, std::int64_t tile_begin,
-              std::int64_t tile_end, bool bounded, float* max, double* sum);
+              std::int64_t tile_end, bool bounded, float* max, double* sum, float* expected);
 
 // For one group: the code with the largest logit (the first of equals), and that logit.
 void nearest_codes(const CodeView& codes, const float* group, std::int64_t tile_begin,
@@ -58,24 +66,24 @@ enum class PriorForm { kForward, kReverse };
 // Loss and gradient over a range of tiles, for all rows of both views. Index [v] is the view.
 struct LossJob {
   CodeView codes;
-  std::int64_t rows = 0;            // n, rows of one view here
-  std::int64_t total_rows = 0;      // rows of one view over all workers: divides the means
-  const float* packed[2] = {};      // [groups][packed_width][lanes]
-  const float* log_sum[2] = {};     // [groups][lanes] log2 of the sum of exponentials; huge in padding
-  float cross_weight[2] = {};       // of -mean p_v log p_other in the loss, beta included
-  float prior_weight[2] = {};       // of the prior term of view v
+  std::int64_t rows = 0;         // n, rows of one view here
+  std::int64_t total_rows = 0;   // rows of one view over all workers: divides the means
+  const float* packed[2] = {};   // [groups][packed_width][lanes]
+  const float* log_sum[2] = {};  // [groups][lanes] log2 of the sum of exponentials; huge in padding
+  float cross_weight[2] = {};    // of -mean p_v log p_other in the loss, beta included
+  float prior_weight[2] = {};    // of the prior term of view v
   PriorForm prior_form = PriorForm::kReverse;
-  const float* prior = nullptr;     // [codes] q, or null for uniform
+  const float* prior = nullptr;  // [codes] q, or null for uniform
+  bool bounded = false;          // |s| <= 40: no 2^(s - log_sum) leaves fp32's range
   bool gradient = true;
-  bool mean_given = false;          // `mean` is input (already reduced over workers), not output
+  bool mean_given = false;  // `mean` is input (already reduced over workers), not output
 
-  float* mean[2] = {};              // [codes] mean probability of each code
-  float* weighted[2] = {};          // [groups][packed_width][lanes] accumulates sum_j g_ij w_j
-  float* expected[2] = {};          // [groups][packed_width][lanes] accumulates sum_j p_ij w_j
-  double* cross[2] = {};            // [groups][lanes] accumulates sum_j p_v s_other (base 2)
-  double* self[2] = {};             // [groups][lanes] accumulates sum_j p_v s_v     (base 2)
-  double* pull[2] = {};             // [groups][lanes] accumulates sum_j p_v dprior/dmean_j
-  double prior_value[2] = {};       // accumulates the prior term of each view
+  float* mean[2] = {};         // [codes] mean probability of each code
+  float* weighted[2] = {};     // [groups][packed_width][lanes] accumulates sum_j g_ij w_j
+  double* cross[2] = {};       // [groups][lanes] accumulates sum_j p_v s_other (base 2)
+  double* self[2] = {};        // [groups][lanes] accumulates sum_j p_v s_v     (base 2)
+  double* pull[2] = {};        // [groups][lanes] accumulates sum_j p_v dprior/dmean_j
+  double prior_value[2] = {};  // accumulates the prior term of each view
 };
 
 void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end);

@@ -1,0 +1,51 @@
+#pragma once
+// An option is declared once, in its struct's visit(): name, member, help, and what it may be.
+// Visitors then parse it, print help, save it, compare it; nobody writes its name a second time.
+//
+//   struct Options {
+//     double beta = 0.5;
+//     template <class V> void visit(V&& v) { v("beta", beta, "weight of the invariance", AtLeast{0}); }
+//   };
+
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cplearn/base/error.h"
+
+namespace cpl {
+
+// What a number may be.
+struct AtLeast {
+  double minimum;
+};
+struct Between {
+  double minimum, maximum;
+};
+
+// The names of an enumeration's values, in the order in which help lists them.
+template <class Enum>
+using Names = std::vector<std::pair<std::string, Enum>>;
+
+template <class Enum>
+std::string name_of(const Names<Enum>& names, Enum value) {
+  for (const auto& [name, candidate] : names)
+    if (candidate == value) return name;
+  throw Error("a value without a name; this is a bug");
+}
+
+// Any option's value as text, as config files and tables show it.
+template <class T>
+std::string option_text(const T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else {
+    return str(value);
+  }
+}
+
+// The candidate with the fewest edits from `word`, or "" if none is near.
+std::string nearest_name(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace cpl

@@ -1,0 +1,68 @@
+#include "cplearn/nn/code_head.h"
+
+#include <torch/torch.h>
+
+#include "cplearn/base/error.h"
+
+namespace cpl {
+
+CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options)
+    : options_(options) {
+  CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
+  CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
+  CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
+  if (options_.hidden == 0) options_.hidden = features;
+  scale_ = logit_scale(options_.activation, options_.scale, options_.hidden, options_.codes,
+                       options_.batch);
+  linear_ = register_module("linear", torch::nn::Linear(features, options_.hidden));
+  norm_ = register_module("norm", torch::nn::BatchNorm1d(options_.hidden));
+  const Dictionary made(options_.dictionary, options_.hidden, options_.codes, options_.seed);
+  bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
+}
+
+at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
+  CPL_CHECK(z.dim() == 2 && z.size(1) == linear_->options.in_features(),
+            "head: representations must be rows x ", linear_->options.in_features(), ", got ", z.sizes());
+  CPL_CHECK(z.size(0) >= 1, "head: representations have no rows");
+  CPL_CHECK(!norm_->is_training() || z.size(0) >= 2,
+            "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
+            "or eval()");
+  const at::Tensor x = norm_->forward(linear_->forward(z.to(linear_->weight.scalar_type())));
+  if (options_.activation == Activation::kTanh) return x.tanh();
+  return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
+}
+
+CodeLoss CodeHeadImpl::loss(const at::Tensor& z0, const at::Tensor& z1) {
+  const at::Tensor h0 = embed(z0), h1 = embed(z1);
+  const CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
+  if (h0.device().is_cpu() && h0.scalar_type() != at::kDouble)
+    return code_loss_fused(h0, h1, dictionary(), options, *workers_);
+  return code_loss_plain(h0, h1, dense(h0), options);
+}
+
+CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
+  torch::NoGradGuard no_grad;
+  return assign_codes(embed(z).to(at::kCPU), dictionary(), scale_);
+}
+
+const Dictionary& CodeHeadImpl::dictionary() {
+  // The buffer is the truth: loading a checkpoint replaces it. Comparing bits is cheap beside a step.
+  const at::Tensor bits = bits_.to(at::kCPU).contiguous();
+  const auto* data = bits.data_ptr<std::uint8_t>();
+  const auto count = static_cast<std::size_t>(bits.numel());
+  if (!dictionary_ || !std::equal(data, data + count, dictionary_->bits().begin(), dictionary_->bits().end())) {
+    dictionary_ = std::make_unique<Dictionary>(options_.dictionary, options_.hidden, options_.codes,
+                                               options_.seed, std::vector<std::uint8_t>(data, data + count));
+    dense_ = at::Tensor();
+  }
+  return *dictionary_;
+}
+
+const at::Tensor& CodeHeadImpl::dense(const at::Tensor& like) {
+  const Dictionary& codes = dictionary();
+  if (!dense_.defined() || dense_.device() != like.device() || dense_.scalar_type() != like.scalar_type())
+    dense_ = torch::tensor(codes.dense()).view({codes.width(), codes.codes()}).to(like.options());
+  return dense_;
+}
+
+}  // namespace cpl

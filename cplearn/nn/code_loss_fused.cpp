@@ -1,0 +1,366 @@
+// The fused loss: simd/head_kernel.h spread over threads and workers, as an autograd function.
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "cplearn/base/error.h"
+#include "cplearn/nn/code_loss.h"
+
+namespace cpl {
+namespace {
+
+constexpr double kLn2 = 0.6931471805599453;
+constexpr double kLog2e = 1.4426950408889634;
+
+// Under this bound on |s| (base 2) no exponential of s or of s - log_sum leaves fp32's range, for
+// any number of codes under 1/eps: 2 * 40 + log2(1e8) < 126.
+constexpr double kBounded = 40;
+
+// log_sum of the lanes that pad a group: large enough that they get no probability, small enough
+// that 2^(s - log_sum) stays in range where logits are bounded.
+constexpr float kPaddingBounded = 86;
+constexpr float kPadding = 1e30f;
+
+struct View {
+  simd::AlignedFloats packed, expected, weighted;  // [groups][packed_width][lanes]
+  simd::AlignedFloats log_sum;                     // [groups][lanes], base 2
+  std::vector<double> exact_log_sum;               // [groups * lanes]
+  std::vector<double> row_total;                   // [groups * lanes] sum that divides `expected`
+};
+
+class FusedHead {
+ public:
+  FusedHead(const Dictionary& dictionary, std::int64_t rows, double scale)
+      : codes_(dictionary.view()),
+        rows_(rows),
+        scale_(scale),
+        lanes_(simd::lanes()),
+        groups_((rows + lanes_ - 1) / lanes_),
+        group_size_(codes_.packed_width() * lanes_) {}
+
+  // Packs the rows of a view; refuses what is not finite.
+  void pack(const at::Tensor& h, int v) {
+    const float* data = h.data_ptr<float>();
+    double largest = 0;
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      double sum = 0;
+      for (std::int64_t k = 0; k < codes_.width; ++k)
+        sum += std::abs(static_cast<double>(data[row * codes_.width + k]));
+      CPL_CHECK(std::isfinite(sum), "head: row ", row, " of h", v,
+                " contains NaN or infinity; look for a learning rate that is too high or bad input "
+                "images");
+      largest = std::max(largest, sum);
+    }
+    bounded_ = bounded_ && largest * scale_ * kLog2e <= kBounded;
+    views_[v].packed = buffer(groups_ * group_size_);
+    simd::pack_rows(data, rows_, codes_.width, codes_.packed_width(),
+                    static_cast<float>(scale_ * kLog2e), views_[v].packed.get());
+  }
+
+  // log_sum and, if asked for, the expected code of every row.
+  void normalise(int v, bool expected) {
+    View& view = views_[v];
+    view.log_sum = buffer(groups_ * lanes_);
+    view.exact_log_sum.resize(static_cast<std::size_t>(groups_ * lanes_));
+    view.row_total.resize(static_cast<std::size_t>(groups_ * lanes_));
+    if (expected) view.expected = buffer(groups_ * group_size_);
+    // Groups alone keep few threads busy: the tiles of a group are shared out as well.
+    const std::int64_t threads = at::get_num_threads();
+    const std::int64_t parts =
+        std::clamp<std::int64_t>((2 * threads + groups_ - 1) / groups_, 1, codes_.tiles());
+    const auto part_begin = [&](std::int64_t part) { return part * codes_.tiles() / parts; };
+    std::vector<float> top(static_cast<std::size_t>(groups_ * parts * lanes_));
+    std::vector<double> sum(top.size());
+    simd::AlignedFloats partial;
+    if (expected && parts > 1) partial = buffer(groups_ * parts * group_size_);
+    at::parallel_for(0, groups_ * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t item = begin; item < end; ++item) {
+        const std::int64_t group = item / parts, part = item % parts;
+        float* target = nullptr;
+        if (expected)
+          target = parts > 1 ? partial.get() + item * group_size_
+                             : view.expected.get() + group * group_size_;
+        simd::row_sums(codes_, view.packed.get() + group * group_size_, part_begin(part),
+                       part_begin(part + 1), bounded_, top.data() + item * lanes_,
+                       sum.data() + item * lanes_, target);
+      }
+    });
+    for (std::int64_t row = 0; row < groups_ * lanes_; ++row) {
+      const std::int64_t group = row / lanes_, lane = row % lanes_;
+      const auto at = [&](std::int64_t part) {
+        return static_cast<std::size_t>((group * parts + part) * lanes_ + lane);
+      };
+      float highest = top[at(0)];
+      for (std::int64_t part = 1; part < parts; ++part) highest = std::max(highest, top[at(part)]);
+      double total = 0;
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const double shrink = std::exp2(static_cast<double>(top[at(part)]) - highest);
+        total += sum[at(part)] * shrink;
+        if (!expected || parts == 1) continue;
+        const float* from = partial.get() + (group * parts + part) * group_size_ + lane;
+        float* to = view.expected.get() + group * group_size_ + lane;
+        for (std::int64_t k = 0; k < codes_.packed_width(); ++k) {
+          const float value = static_cast<float>(shrink) * from[k * lanes_];
+          to[k * lanes_] = part == 0 ? value : to[k * lanes_] + value;
+        }
+      }
+      const double log_sum = highest + std::log2(total);
+      view.row_total[static_cast<std::size_t>(row)] = total;
+      view.exact_log_sum[static_cast<std::size_t>(row)] = log_sum;
+      view.log_sum[static_cast<std::size_t>(row)] =
+          row < rows_ ? static_cast<float>(log_sum) : (bounded_ ? kPaddingBounded : kPadding);
+    }
+  }
+
+  // Loss terms, and d total / d H when `gradient`.
+  struct Result {
+    double invariance = 0, prior = 0, entropy = 0;
+    at::Tensor mean;  // 2 x c
+    at::Tensor gradient[2];
+  };
+
+  Result loss(const CodeLossOptions& options, bool gradient, WorkerGroup& workers) {
+    simd::LossJob job;
+    job.codes = codes_;
+    job.rows = rows_;
+    job.total_rows = rows_ * workers.size();
+    job.bounded = bounded_;
+    job.cross_weight[0] = static_cast<float>(options.beta * (options.symmetric ? 0.5 : 1.0));
+    job.cross_weight[1] = options.symmetric ? job.cross_weight[0] : 0.0f;
+    job.prior_weight[0] = options.symmetric ? 0.5f : 1.0f;
+    job.prior_weight[1] = options.symmetric ? 0.5f : 0.0f;
+    job.prior_form = options.prior;
+    at::Tensor target;
+    if (options.target.defined()) {
+      target = options.target.to(at::kCPU, at::kFloat).contiguous();
+      job.prior = target.data_ptr<float>();
+    }
+    Result result;
+    result.mean = at::empty({2, codes_.codes}, at::kFloat);
+    for (int v = 0; v < 2; ++v) {
+      job.packed[v] = views_[v].packed.get();
+      job.log_sum[v] = views_[v].log_sum.get();
+      job.mean[v] = result.mean.data_ptr<float>() + v * codes_.codes;
+    }
+    if (workers.size() > 1) {  // the gradient needs the means of the whole batch
+      job.gradient = false;
+      run(job);
+      workers.sum(result.mean);
+      job.mean_given = true;
+    }
+    job.gradient = gradient;
+    const Sums sums = run(job);
+
+    const double n = static_cast<double>(job.total_rows);
+    at::Tensor totals = at::zeros({3}, at::kDouble);  // cross 0, cross 1, entropy: sums over rows
+    double* total = totals.data_ptr<double>();
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      for (int v = 0; v < 2; ++v) {
+        total[v] += (views_[1 - v].exact_log_sum[r] - sums.cross[v][r]) * kLn2;
+        total[2] += 0.5 * (views_[v].exact_log_sum[r] - sums.self[v][r]) * kLn2;
+      }
+    }
+    workers.sum(totals);
+    result.invariance = options.symmetric ? 0.5 * (total[0] + total[1]) / n : total[0] / n;
+    result.prior = job.prior_weight[0] * sums.prior[0] + job.prior_weight[1] * sums.prior[1];
+    result.entropy = total[2] / n;
+    for (int v = 0; gradient && v < 2; ++v) result.gradient[v] = finish(job, sums, v);
+    return result;
+  }
+
+  // The code with the largest logit, and its probability. Needs normalise(v).
+  void assign(int v, std::int64_t* code, float* probability) {
+    at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::int32_t> best(static_cast<std::size_t>(lanes_));
+      std::vector<float> logit(best.size());
+      for (std::int64_t group = begin; group < end; ++group) {
+        simd::nearest_codes(codes_, views_[v].packed.get() + group * group_size_, 0, codes_.tiles(),
+                            best.data(), logit.data());
+        for (std::int64_t lane = 0; lane < std::min(lanes_, rows_ - group * lanes_); ++lane) {
+          const std::int64_t row = group * lanes_ + lane;
+          const auto i = static_cast<std::size_t>(lane);
+          code[row] = best[i];
+          probability[row] =
+              static_cast<float>(std::exp2(static_cast<double>(logit[i]) -
+                                           views_[v].exact_log_sum[static_cast<std::size_t>(row)]));
+        }
+      }
+    });
+  }
+
+ private:
+  struct Sums {
+    std::vector<double> cross[2], self[2], pull[2];
+    double prior[2] = {};
+  };
+
+  static simd::AlignedFloats buffer(std::int64_t count) {
+    return simd::aligned_floats(static_cast<std::size_t>(count));
+  }
+
+  // Tiles shared out over threads; every thread has its own sums, added up in the order of threads.
+  Sums run(const simd::LossJob& job) {
+    const std::int64_t threads = std::min<std::int64_t>(at::get_num_threads(), codes_.tiles());
+    const std::int64_t size = groups_ * group_size_;
+    std::vector<simd::LossJob> jobs(static_cast<std::size_t>(threads), job);
+    std::vector<Sums> sums(jobs.size());
+    std::vector<simd::AlignedFloats> weighted(2 * jobs.size());
+    at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t thread = begin; thread < end; ++thread) {
+        const auto t = static_cast<std::size_t>(thread);
+        for (int v = 0; v < 2; ++v) {
+          for (auto* sum : {&sums[t].cross[v], &sums[t].self[v], &sums[t].pull[v]})
+            sum->assign(static_cast<std::size_t>(groups_ * lanes_), 0.0);
+          jobs[t].cross[v] = sums[t].cross[v].data();
+          jobs[t].self[v] = sums[t].self[v].data();
+          jobs[t].pull[v] = sums[t].pull[v].data();
+          if (!job.gradient) continue;
+          auto& target = weighted[2 * t + static_cast<std::size_t>(v)];
+          target = buffer(size);
+          std::fill(target.get(), target.get() + size, 0.0f);
+          jobs[t].weighted[v] = target.get();
+        }
+        simd::loss_tiles(jobs[t], thread * codes_.tiles() / threads,
+                         (thread + 1) * codes_.tiles() / threads);
+        for (int v = 0; v < 2; ++v) sums[t].prior[v] = jobs[t].prior_value[v];
+      }
+    });
+    for (std::size_t t = 1; t < sums.size(); ++t) {
+      for (int v = 0; v < 2; ++v) {
+        for (std::size_t row = 0; row < sums[0].cross[v].size(); ++row) {
+          sums[0].cross[v][row] += sums[t].cross[v][row];
+          sums[0].self[v][row] += sums[t].self[v][row];
+          sums[0].pull[v][row] += sums[t].pull[v][row];
+        }
+        sums[0].prior[v] += sums[t].prior[v];
+        if (!job.gradient) continue;
+        float* to = weighted[static_cast<std::size_t>(v)].get();
+        const float* from = weighted[2 * t + static_cast<std::size_t>(v)].get();
+        for (std::int64_t i = 0; i < size; ++i) to[i] += from[i];
+      }
+    }
+    if (job.gradient) {
+      for (std::size_t v = 0; v < 2; ++v) views_[v].weighted = std::move(weighted[v]);
+    }
+    return std::move(sums[0]);
+  }
+
+  // dH_i = scale * (sum_j g_ij w_j - r_i sum_j p_ij w_j), r_i = sum_j p_ij u_ij, u = dL/dp.
+  at::Tensor finish(const simd::LossJob& job, const Sums& sums, int v) {
+    const View& view = views_[v];
+    at::Tensor gradient = at::empty({rows_, codes_.width}, at::kFloat);
+    float* out = gradient.data_ptr<float>();
+    const double cross_weight = -job.cross_weight[v] * kLn2 / static_cast<double>(job.total_rows);
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
+      const double along = cross_weight * sums.cross[v][r] + sums.pull[v][r];
+      const auto expected = static_cast<float>(along / view.row_total[r]);
+      const auto scale = static_cast<float>(scale_);
+      for (std::int64_t k = 0; k < codes_.width; ++k) {
+        const std::int64_t i = at + k * lanes_;
+        out[row * codes_.width + k] =
+            scale * (view.weighted[static_cast<std::size_t>(i)] -
+                     expected * view.expected[static_cast<std::size_t>(i)]);
+      }
+    }
+    return gradient;
+  }
+
+  const simd::CodeView codes_;
+  const std::int64_t rows_;
+  const double scale_;
+  const std::int64_t lanes_, groups_, group_size_;
+  bool bounded_ = true;
+  View views_[2];
+};
+
+void check_rows(const at::Tensor& h, const Dictionary& dictionary, const char* name) {
+  CPL_CHECK(h.dim() == 2 && h.size(1) == dictionary.width(), "head: ", name, " must be rows x ",
+            dictionary.width(), " (the dictionary's width), got ", h.sizes());
+  CPL_CHECK(h.size(0) >= 1, "head: ", name, " has no rows");
+  CPL_CHECK(h.device().is_cpu(), "head: ", name,
+            " must be on the CPU for the fused loss; use code_loss_plain on other devices");
+}
+
+void check_options(const CodeLossOptions& options, std::int64_t codes) {
+  CPL_CHECK(std::isfinite(options.beta) && options.beta >= 0,
+            "head: beta must be a number >= 0, got ", options.beta);
+  CPL_CHECK(std::isfinite(options.scale) && options.scale > 0,
+            "head: scale must be a positive number, got ", options.scale);
+  if (!options.target.defined()) return;
+  CPL_CHECK(options.target.dim() == 1 && options.target.size(0) == codes,
+            "head: the prior q must have one probability per code (", codes, "), got ",
+            options.target.sizes());
+  const double smallest = options.target.min().item<double>();
+  const double sum = options.target.sum(at::kDouble).item<double>();
+  CPL_CHECK(std::abs(sum - 1) < 1e-4, "head: the prior q must sum to 1, got ", sum);
+  CPL_CHECK(options.prior == PriorForm::kForward ? smallest >= 0 : smallest > 0,
+            "head: the prior q must be ",
+            options.prior == PriorForm::kForward ? "non-negative" : "positive",
+            ", its smallest entry is ", smallest);
+}
+
+struct FusedLoss : torch::autograd::Function<FusedLoss> {
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* context,
+                                                const at::Tensor& h0, const at::Tensor& h1,
+                                                const Dictionary* dictionary,
+                                                const CodeLossOptions* options,
+                                                WorkerGroup* workers, bool gradient) {
+    const at::Tensor views[2] = {h0.to(at::kFloat).contiguous(), h1.to(at::kFloat).contiguous()};
+    FusedHead head(*dictionary, h0.size(0), options->scale);
+    for (int v = 0; v < 2; ++v) head.pack(views[v], v);
+    for (int v = 0; v < 2; ++v) head.normalise(v, gradient);
+    FusedHead::Result result = head.loss(*options, gradient, *workers);
+    const auto scalar = [](double value) { return at::scalar_tensor(value, at::kFloat); };
+    const at::Tensor invariance = scalar(result.invariance), prior = scalar(result.prior);
+    const at::Tensor entropy = scalar(result.entropy);
+    context->mark_non_differentiable({invariance, prior, entropy, result.mean});
+    if (gradient) {
+      context->save_for_backward(
+          {result.gradient[0].to(h0.scalar_type()), result.gradient[1].to(h1.scalar_type())});
+    }
+    return {scalar(options->beta * result.invariance + result.prior), invariance, prior, entropy,
+            result.mean};
+  }
+
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 const torch::autograd::variable_list& upstream) {
+    const auto saved = context->get_saved_variables();
+    const at::Tensor none;
+    return {saved[0] * upstream[0], saved[1] * upstream[0], none, none, none, none};
+  }
+};
+
+}  // namespace
+
+CodeLoss code_loss_fused(const at::Tensor& h0, const at::Tensor& h1, const Dictionary& dictionary,
+                         const CodeLossOptions& options, WorkerGroup& workers) {
+  check_rows(h0, dictionary, "h0");
+  check_rows(h1, dictionary, "h1");
+  CPL_CHECK(h0.size(0) == h1.size(0), "head: the two views must have as many rows, got ",
+            h0.size(0), " and ", h1.size(0));
+  check_options(options, dictionary.codes());
+  const bool gradient = torch::GradMode::is_enabled() && (h0.requires_grad() || h1.requires_grad());
+  auto out = FusedLoss::apply(h0, h1, &dictionary, &options, &workers, gradient);
+  return {out[0], out[1], out[2], out[3], out[4]};
+}
+
+CodeAssignment assign_codes(const at::Tensor& h, const Dictionary& dictionary, double scale) {
+  check_rows(h, dictionary, "h");
+  const at::Tensor rows = h.detach().to(at::kFloat).contiguous();
+  FusedHead head(dictionary, rows.size(0), scale);
+  head.pack(rows, 0);
+  head.normalise(0, false);
+  CodeAssignment result{at::empty({rows.size(0)}, at::kLong),
+                        at::empty({rows.size(0)}, at::kFloat)};
+  head.assign(0, result.code.data_ptr<std::int64_t>(), result.probability.data_ptr<float>());
+  return result;
+}
+
+}  // namespace cpl

@@ -1,0 +1,23 @@
+#pragma once
+// The choices of the head and the names that people write for them.
+
+#include "cplearn/base/options.h"
+#include "cplearn/hdc/dictionary.h"
+#include "cplearn/simd/head_kernel.h"
+
+namespace cpl {
+
+enum class Activation { kTanh, kL2 };
+enum class LogitScale { kTheory, kAuthor };
+using simd::PriorForm;
+
+inline const Names<DictionaryKind> kDictionaryNames = {
+    {"hadamard", DictionaryKind::kHadamard}, {"rademacher", DictionaryKind::kRademacher}};
+inline const Names<Activation> kActivationNames = {{"tanh", Activation::kTanh},
+                                                   {"l2", Activation::kL2}};
+inline const Names<LogitScale> kLogitScaleNames = {{"theory", LogitScale::kTheory},
+                                                   {"author", LogitScale::kAuthor}};
+inline const Names<PriorForm> kPriorFormNames = {{"reverse", PriorForm::kReverse},
+                                                 {"forward", PriorForm::kForward}};
+
+}  // namespace cpl

@@ -1,0 +1,324 @@
+// Logits of one tile of codes, and the adjoint, for one group of rows (one row per lane).
+// Two classes with the same members: select(tile), forward(h, ...), adjoint(g, p, ...).
+// Included once per instruction set (Highway's idiom), hence the odd guard.
+
+#if defined(CPLEARN_SIMD_TRANSFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CPLEARN_SIMD_TRANSFORM_INL_H_
+#undef CPLEARN_SIMD_TRANSFORM_INL_H_
+#else
+#define CPLEARN_SIMD_TRANSFORM_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <vector>
+
+#include "cplearn/simd/head_kernel.h"
+#include "cplearn/simd/paley.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace cpl::simd::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+
+// ---- Walsh-Hadamard transforms ---------------------------------------------------------------
+
+// In place: x <- Had_R x, R a power of two.
+template <int R>
+HWY_INLINE void butterflies(V (&x)[R]) {
+  HWY_UNROLL(4)
+  for (int half = 1; half < R; half *= 2) {
+    HWY_UNROLL(16)
+    for (int i = 0; i < R; ++i) {
+      if (i & half) continue;
+      const V a = x[i], b = x[i + half];
+      x[i] = hn::Add(a, b);
+      x[i + half] = hn::Sub(a, b);
+    }
+  }
+}
+
+// One pass of radix R: every set of R elements `stride` apart is transformed.
+template <int R, class In, class Out>
+HWY_INLINE void radix_pass(int64_t size, int64_t stride, In in, Out out) {
+  for (int64_t start = 0; start < size; start += R * stride) {
+    for (int64_t first = start; first < start + stride; ++first) {
+      V x[R];
+      HWY_UNROLL(16)
+      for (int r = 0; r < R; ++r) x[r] = in(first + r * stride);
+      butterflies<R>(x);
+      HWY_UNROLL(16)
+      for (int r = 0; r < R; ++r) out(first + r * stride, x[r]);
+    }
+  }
+}
+
+// Across `stride`: y_i = sum_j sign_ij x_j with the signs of the Paley matrix or its transpose.
+template <int Base, bool kTransposed, class In, class Out>
+HWY_INLINE void paley_pass(int64_t stride, In in, Out out) {
+  for (int64_t t = 0; t < stride; ++t) {
+    V x[Base], y[Base];
+    for (int i = 0; i < Base; ++i) x[i] = in(t + i * stride);
+    HWY_UNROLL(20)
+    for (int i = 0; i < Base; ++i) {
+      V sum = x[0];  // row 0 and column 0 of the matrix are positive
+      HWY_UNROLL(20)
+      for (int j = 1; j < Base; ++j) {
+        const bool negative =
+            kTransposed ? kPaley<Base>.negative[j][i] : kPaley<Base>.negative[i][j];
+        sum = negative ? hn::Sub(sum, x[j]) : hn::Add(sum, x[j]);
+      }
+      y[i] = sum;
+    }
+    for (int i = 0; i < Base; ++i) out(t + i * stride, y[i]);
+  }
+}
+
+// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most four levels.
+// `in` reads x, `out` takes y, `work` holds what lies between.
+template <bool kTransposed>
+class HadamardPlan {
+ public:
+  HadamardPlan(int base, int64_t order) : base_(base), order_(order) {
+    int bits = 0;
+    while ((int64_t{base} << bits) < order) ++bits;
+    if (base > 1 || bits == 0) passes_[count_++] = {0, int64_t{1} << bits};
+    // From wide strides to narrow ones, so that results leave in order.
+    while (bits > 0) {
+      const int levels = bits % 3 == 0 ? 3 : std::min(bits, 4);
+      bits -= levels;
+      passes_[count_++] = {levels, int64_t{1} << bits};
+    }
+  }
+
+  template <class In, class Out>
+  HWY_INLINE void run(In in, float* HWY_RESTRICT work, Out out) const {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const auto read = [=](int64_t k) HWY_ATTR { return hn::Load(d, work + k * lanes); };
+    const auto write = [=](int64_t k, V v) HWY_ATTR { hn::Store(v, d, work + k * lanes); };
+    if (count_ == 1) return pass(passes_[0], in, out);
+    pass(passes_[0], in, write);
+    for (int i = 1; i + 1 < count_; ++i) pass(passes_[i], read, write);
+    pass(passes_[count_ - 1], read, out);
+  }
+
+ private:
+  struct Pass {
+    int levels;  // 0: the Paley factor
+    int64_t stride;
+  };
+
+  template <class In, class Out>
+  HWY_INLINE void pass(const Pass& step, In in, Out out) const {
+    switch (step.levels) {
+      case 1:
+        return radix_pass<2>(order_, step.stride, in, out);
+      case 2:
+        return radix_pass<4>(order_, step.stride, in, out);
+      case 3:
+        return radix_pass<8>(order_, step.stride, in, out);
+      case 4:
+        return radix_pass<16>(order_, step.stride, in, out);
+      default:
+        break;
+    }
+    if (base_ == 12) return paley_pass<12, kTransposed>(step.stride, in, out);
+    if (base_ == 20) return paley_pass<20, kTransposed>(step.stride, in, out);
+    out(0, in(0));  // order 1
+  }
+
+  int base_;
+  int64_t order_;
+  Pass passes_[24];
+  int count_ = 0;
+};
+
+HWY_INLINE V flip(V v, uint32_t sign) {
+  const D d;
+  const hn::Rebind<uint32_t, D> du;
+  return hn::Xor(v, hn::BitCast(d, hn::Set(du, sign)));
+}
+
+// Codes of tile b: the columns of diag(signs_b) * M, cut to the first `width` rows.
+class HadamardTiles {
+ public:
+  explicit HadamardTiles(const CodeView& view)
+      : view_(view),
+        forward_(view.base, view.tile),
+        adjoint_(view.base, view.tile),
+        bits_(static_cast<size_t>(view.tile / 8) + 8, 0),
+        signs_(hwy::AllocateAligned<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {}
+
+  void select(int64_t tile) {
+    std::memcpy(bits_.data(), view_.bits + tile * view_.row_bytes(),
+                static_cast<size_t>(view_.row_bytes()));
+    const hn::Rebind<uint32_t, D> du;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(du));
+    const auto shift = hn::Sub(hn::Set(du, 31), hn::Iota(du, 0));
+    for (int64_t k = 0; k < view_.tile; k += lanes) {
+      uint32_t word;
+      std::memcpy(&word, bits_.data() + k / 8, sizeof word);
+      const auto bit = hn::Shl(hn::Set(du, word >> (k % 8)), shift);
+      hn::Store(hn::And(bit, hn::Set(du, 0x80000000u)), du, signs_.get() + k);
+    }
+  }
+
+  // Calls take(j, logits of code j) for every code of the tile, in some order, where the logit is
+  // sum_k h_k sign_k M_kj, that is M' (sign * h). `work` has room for the tile.
+  template <class Take>
+  HWY_INLINE void forward(const float* HWY_RESTRICT h, float* HWY_RESTRICT work, Take take) const {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const uint32_t* HWY_RESTRICT signs = signs_.get();
+    forward_.run([=](int64_t k) HWY_ATTR { return flip(hn::Load(d, h + k * lanes), signs[k]); },
+                 work, take);
+  }
+
+  // sum[k] += sign_k sum_j M_kj g_j. Overwrites g.
+  void adjoint(float* HWY_RESTRICT g, float* HWY_RESTRICT sum) const {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    const uint32_t* HWY_RESTRICT signs = signs_.get();
+    adjoint_.run([=](int64_t j) HWY_ATTR { return hn::Load(d, g + j * lanes); }, g,
+                 [=](int64_t k, V v) HWY_ATTR {
+                   float* at = sum + k * lanes;
+                   hn::Store(hn::Add(hn::Load(d, at), flip(v, signs[k])), d, at);
+                 });
+  }
+
+ private:
+  const CodeView& view_;
+  HadamardPlan<true> forward_;
+  HadamardPlan<false> adjoint_;
+  std::vector<uint8_t> bits_;                    // those of the tile, with room to read whole words
+  hwy::AlignedFreeUniquePtr<uint32_t[]> signs_;  // 0 or the sign bit: xor flips the sign
+};
+
+// ---- Independent signs -----------------------------------------------------------------------
+//
+// A product with signs needs no multiplications: for every four dimensions all 16 signed sums are
+// tabulated (per row, that is per lane), and each code adds one table entry per four of its bits:
+// a quarter of the additions, and the bits are never expanded. The adjoint is the same with codes
+// and dimensions exchanged, hence the transposed copy of the tile's bits.
+
+class RademacherTiles {
+ public:
+  explicit RademacherTiles(const CodeView& view)
+      : view_(view),
+        width_words_((view.width + 63) / 64),
+        tile_words_(view.tile / 64),
+        code_bits_(static_cast<size_t>(view.tile * width_words_)),
+        dimension_bits_(static_cast<size_t>(width_words_ * 64 * tile_words_)),
+        tables_(hwy::AllocateAligned<float>(kTable * hn::Lanes(D()))) {}
+
+  void select(int64_t tile) {
+    const int64_t first = tile * view_.tile;
+    valid_ = std::min(view_.tile, view_.codes - first);
+    std::fill(code_bits_.begin(), code_bits_.end(), 0);
+    const int64_t row_bytes = view_.row_bytes();
+    for (int64_t j = 0; j < valid_; ++j) {
+      std::memcpy(&code_bits_[static_cast<size_t>(j * width_words_)],
+                  view_.bits + (first + j) * row_bytes, static_cast<size_t>(row_bytes));
+    }
+    for (int64_t w = 0; w < width_words_; ++w) {
+      for (int64_t t = 0; t < tile_words_; ++t) transpose_block(w, t);
+    }
+  }
+
+  template <class Take>
+  HWY_INLINE void forward(const float* HWY_RESTRICT h, float* HWY_RESTRICT work, Take take) {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    std::fill(work, work + view_.tile * lanes, 0.0f);
+    for (int64_t w = 0; w < width_words_; ++w) {
+      build_tables(h + w * 64 * lanes, view_.packed_width() - w * 64, tables_.get());
+      add_entries(&code_bits_[static_cast<size_t>(w)], width_words_, valid_, work);
+    }
+    for (int64_t j = 0; j < view_.tile; ++j) take(j, hn::Load(d, work + j * lanes));
+  }
+
+  void adjoint(const float* HWY_RESTRICT g, float* HWY_RESTRICT sum) {
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
+    for (int64_t t = 0; t < tile_words_ && t * 64 < valid_; ++t) {
+      build_tables(g + t * 64 * lanes, 64, tables_.get());
+      add_entries(&dimension_bits_[static_cast<size_t>(t)], tile_words_, view_.width, sum);
+    }
+  }
+
+ private:
+  static constexpr int64_t kTable = 16 * 16;  // 16 groups of four bits, 16 signed sums each
+
+  // table[group][bits] = +-x_0 +-x_1 +-x_2 +-x_3, a set bit meaning minus; missing inputs are zero.
+  static void build_tables(const float* HWY_RESTRICT x, int64_t count, float* HWY_RESTRICT table) {
+    const D d;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (int64_t group = 0; group < 16; ++group) {
+      V low[4], high[4];
+      const auto load = [=](int64_t i) HWY_ATTR {
+        return group * 4 + i < count ? hn::Load(d, x + (group * 4 + i) * lanes) : hn::Zero(d);
+      };
+      const V a = load(0), b = load(1), c = load(2), e = load(3);
+      low[0] = hn::Add(a, b);
+      low[1] = hn::Sub(b, a);
+      low[2] = hn::Neg(low[1]);
+      low[3] = hn::Neg(low[0]);
+      high[0] = hn::Add(c, e);
+      high[1] = hn::Sub(e, c);
+      high[2] = hn::Neg(high[1]);
+      high[3] = hn::Neg(high[0]);
+      for (int bits = 0; bits < 16; ++bits)
+        hn::Store(hn::Add(low[bits & 3], high[bits >> 2]), d, table + (group * 16 + bits) * lanes);
+    }
+  }
+
+  // out[r] += sum over the 16 groups of the entry that the word bits[r * stride] selects.
+  void add_entries(const uint64_t* HWY_RESTRICT bits, int64_t stride, int64_t count,
+                   float* HWY_RESTRICT out) const {
+    const D d;
+    constexpr size_t kLanes = hn::MaxLanes(D());
+    const float* HWY_RESTRICT table = tables_.get();
+    for (int64_t r = 0; r < count; ++r) {
+      const uint64_t word = bits[r * stride];
+      V even = hn::Load(d, out + r * kLanes), odd = hn::Zero(d);
+      HWY_UNROLL(8)
+      for (int group = 0; group < 16; group += 2) {
+        const float* entries = table + group * 16 * kLanes;
+        even = hn::Add(even, hn::Load(d, entries + ((word >> (4 * group)) & 15) * kLanes));
+        odd = hn::Add(odd, hn::Load(d, entries + (16 + ((word >> (4 * group + 4)) & 15)) * kLanes));
+      }
+      hn::Store(hn::Add(even, odd), d, out + r * kLanes);
+    }
+  }
+
+  // dimension_bits_[64 w + k][t] bit j = code_bits_[64 t + j][w] bit k: a 64 x 64 transposition.
+  void transpose_block(int64_t w, int64_t t) {
+    uint64_t x[64];
+    for (int64_t j = 0; j < 64; ++j)
+      x[j] = code_bits_[static_cast<size_t>((t * 64 + j) * width_words_ + w)];
+    uint64_t mask = 0x00000000FFFFFFFFull;
+    for (int half = 32; half > 0; half /= 2, mask ^= mask << half) {
+      for (int j = 0; j < 64; j = ((j | half) + 1) & ~half) {
+        const uint64_t swap = ((x[j] >> half) ^ x[j | half]) & mask;
+        x[j] ^= swap << half;
+        x[j | half] ^= swap;
+      }
+    }
+    for (int64_t k = 0; k < 64; ++k)
+      dimension_bits_[static_cast<size_t>((w * 64 + k) * tile_words_ + t)] = x[k];
+  }
+
+  const CodeView& view_;
+  const int64_t width_words_, tile_words_;
+  int64_t valid_ = 0;
+  std::vector<uint64_t> code_bits_;       // [tile][width_words_]
+  std::vector<uint64_t> dimension_bits_;  // [width_words_ * 64][tile_words_]
+  hwy::AlignedFreeUniquePtr<float[]> tables_;
+};
+
+}  // namespace cpl::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

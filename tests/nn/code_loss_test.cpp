@@ -1,0 +1,330 @@
+// The fused loss against the oracle in double, and the oracle against finite differences.
+
+#include "cplearn/nn/code_loss.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <thread>
+
+#include "cplearn/base/error.h"
+#include "cplearn/simd/isa.h"
+
+namespace cpl {
+namespace {
+
+at::Tensor dense(const Dictionary& dictionary, at::ScalarType type) {
+  return torch::tensor(dictionary.dense()).view({dictionary.width(), dictionary.codes()}).to(type);
+}
+
+at::Tensor embeddings(std::int64_t rows, std::int64_t width, std::int64_t seed) {
+  torch::manual_seed(static_cast<std::uint64_t>(seed));
+  return torch::randn({rows, width}).tanh();
+}
+
+struct Case {
+  std::int64_t width, codes, rows;
+  DictionaryKind kind = DictionaryKind::kHadamard;
+  PriorForm prior = PriorForm::kReverse;
+  bool symmetric = true;
+  LogitScale scale = LogitScale::kTheory;
+  bool target = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << "width " << c.width << " codes " << c.codes << " rows " << c.rows
+             << (c.kind == DictionaryKind::kHadamard ? " hadamard" : " rademacher")
+             << (c.prior == PriorForm::kReverse ? " reverse" : " forward")
+             << (c.symmetric ? "" : " one-directional")
+             << (c.scale == LogitScale::kTheory ? "" : " author") << (c.target ? " q" : "") << " on "
+             << simd::instruction_set();
+}
+
+// Fused in fp32 against plain in double: loss within 1e-5, gradients within 1e-4 of their norm.
+void expect_agreement(const Case& c) {
+  const Dictionary dictionary(c.kind, c.width, c.codes, 7);
+  CodeLossOptions options{logit_scale(Activation::kTanh, c.scale, c.width, c.codes, c.rows), 0.7,
+                          c.symmetric, c.prior, {}};
+  if (c.target) {
+    const at::Tensor q = torch::rand({c.codes}) + 0.1;
+    options.target = q / q.sum();
+  }
+  at::Tensor h[2], exact[2];
+  for (int v = 0; v < 2; ++v) {
+    h[v] = embeddings(c.rows, c.width, 10 + v).requires_grad_();
+    exact[v] = h[v].detach().to(at::kDouble).requires_grad_();
+  }
+  WorkerGroup alone;
+  const CodeLoss fused = code_loss_fused(h[0], h[1], dictionary, options, alone);
+  const CodeLoss plain = code_loss_plain(exact[0], exact[1], dense(dictionary, at::kDouble), options);
+  const double total = plain.total.item<double>();
+  EXPECT_NEAR(fused.total.item<double>(), total, 1e-5 * std::max(std::abs(total), 1e-2)) << c;
+  EXPECT_NEAR(fused.invariance.item<double>(), plain.invariance.item<double>(),
+              1e-5 * std::max(1e-2, plain.invariance.item<double>())) << c;
+  EXPECT_NEAR(fused.entropy.item<double>(), plain.entropy.item<double>(),
+              1e-5 * std::max(1e-2, plain.entropy.item<double>())) << c;
+  EXPECT_LT((fused.mean - plain.mean).abs().sum().item<double>(), 2e-5) << c;
+  fused.total.backward();
+  plain.total.backward();
+  for (int v = 0; v < 2; ++v) {
+    const at::Tensor expected = exact[v].grad();
+    const double norm = expected.norm().item<double>();
+    const double error = (h[v].grad() - expected).norm().item<double>();
+    // A single code has probability 1 and no gradient: nothing to be relative to.
+    EXPECT_LE(error, 1e-4 * norm + 1e-9) << c << " view " << v << " norm " << norm;
+  }
+}
+
+TEST(CodeLoss, FusedAgreesWithPlainOverShapes) {
+  const std::int64_t batches[] = {1, 2, 3, 64, 257};
+  int next = 0;
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+    for (const std::int64_t width : {1, 7, 10, 12, 48, 100, 128, 256, 384, 512, 1000, 2048}) {
+      for (const std::int64_t codes : {std::int64_t{1}, std::int64_t{2}, width, width + 1, 3 * width + 5})
+        expect_agreement({width, codes, batches[next++ % 5], kind});
+    }
+    for (const std::int64_t batch : batches) expect_agreement({128, 1000, batch, kind});
+    expect_agreement({100, 20000, 3, kind});
+    expect_agreement({512, 20000, 2, kind});
+    expect_agreement({2048, 5000, 3, kind});
+  }
+}
+
+TEST(CodeLoss, FusedAgreesWithPlainOverForms) {
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+      for (const bool symmetric : {true, false}) {
+        for (const bool target : {true, false}) {
+          for (const LogitScale scale : {LogitScale::kTheory, LogitScale::kAuthor})
+            expect_agreement({48, 301, 19, kind, prior, symmetric, scale, target});
+        }
+      }
+    }
+  }
+}
+
+TEST(CodeLoss, EveryInstructionSetAgrees) {
+  for (const std::string& name : simd::instruction_sets()) {
+    simd::force_instruction_set(name);
+    EXPECT_EQ(simd::instruction_set(), name);
+    for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+      for (const std::int64_t width : {1, 7, 10, 12, 20, 48, 100, 128, 384, 512}) {
+        expect_agreement({width, 2 * width + 3, 17, kind});
+        expect_agreement({width, 130, 3, kind, PriorForm::kForward, false, LogitScale::kAuthor, true});
+      }
+      expect_agreement({2048, 2050, 5, kind});
+    }
+  }
+  simd::force_instruction_set("");
+}
+
+TEST(CodeLoss, PlainAgreesWithFiniteDifferences) {
+  for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+    for (const bool symmetric : {true, false}) {
+      const Dictionary dictionary(DictionaryKind::kHadamard, 6, 11, 3);
+      const at::Tensor w = dense(dictionary, at::kDouble);
+      at::Tensor h0 = embeddings(4, 6, 1).to(at::kDouble).requires_grad_();
+      at::Tensor h1 = embeddings(4, 6, 2).to(at::kDouble).requires_grad_();
+      const CodeLossOptions options{1.3, 0.7, symmetric, prior, {}};
+      code_loss_plain(h0, h1, w, options).total.backward();
+      torch::NoGradGuard no_grad;
+      for (at::Tensor h : {h0, h1}) {
+        auto values = h.flatten();
+        const auto gradient = h.grad().flatten();
+        for (std::int64_t i = 0; i < values.size(0); ++i) {
+          const double step = 1e-5, here = values[i].item<double>();
+          values[i] = here + step;
+          const double up = code_loss_plain(h0, h1, w, options).total.item<double>();
+          values[i] = here - step;
+          const double down = code_loss_plain(h0, h1, w, options).total.item<double>();
+          values[i] = here;
+          EXPECT_NEAR(gradient[i].item<double>(), (up - down) / (2 * step), 1e-8);
+        }
+      }
+    }
+  }
+}
+
+TEST(CodeLoss, ExtremeLogitsStayFinite) {
+  // Perfectly aligned embeddings at the author's scale: a margin of 147, where a naive loss is NaN.
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+      for (const double sharpness : {8.0, 100.0}) {
+        const Dictionary dictionary(kind, 64, 200, 5);
+        const at::Tensor w = dense(dictionary, at::kFloat);
+        const at::Tensor aligned = w.t().slice(0, 0, 64).contiguous();
+        at::Tensor h[2], exact[2];
+        for (int v = 0; v < 2; ++v) {
+          h[v] = aligned.clone().requires_grad_();
+          exact[v] = aligned.to(at::kDouble).requires_grad_();
+        }
+        const CodeLossOptions options{sharpness * 18.4 / 64, 0.5, true, prior, {}};
+        WorkerGroup alone;
+        const CodeLoss fused = code_loss_fused(h[0], h[1], dictionary, options, alone);
+        const CodeLoss plain = code_loss_plain(exact[0], exact[1], w.to(at::kDouble), options);
+        fused.total.backward();
+        plain.total.backward();
+        const double expected = plain.total.item<double>();
+        EXPECT_NEAR(fused.total.item<double>(), expected, 1e-5 * std::abs(expected) + 1e-4);
+        ASSERT_TRUE(h[0].grad().isfinite().all().item<bool>());
+        const double norm = exact[0].grad().norm().item<double>();
+        EXPECT_LE((h[0].grad() - exact[0].grad()).norm().item<double>(), 1e-4 * norm + 1e-6);
+      }
+    }
+  }
+}
+
+TEST(CodeLoss, IsDeterministic) {
+  const Dictionary dictionary(DictionaryKind::kHadamard, 128, 5000, 1);
+  const CodeLossOptions options{18.0 / 128, 0.5, true, PriorForm::kReverse, {}};
+  WorkerGroup alone;
+  at::set_num_threads(2);
+  at::Tensor first;
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    at::Tensor h0 = embeddings(64, 128, 1).requires_grad_(), h1 = embeddings(64, 128, 2);
+    code_loss_fused(h0, h1, dictionary, options, alone).total.backward();
+    if (repeat == 0) first = h0.grad().clone();
+    EXPECT_TRUE(torch::equal(first, h0.grad()));
+  }
+}
+
+TEST(CodeLoss, ThreadsAgree) {
+  const Dictionary dictionary(DictionaryKind::kRademacher, 64, 3000, 1);
+  const CodeLossOptions options{18.0 / 64, 0.5, true, PriorForm::kReverse, {}};
+  WorkerGroup alone;
+  at::Tensor gradient[2];
+  for (const int threads : {1, 2}) {
+    at::set_num_threads(threads);
+    at::Tensor h0 = embeddings(5, 64, 1).requires_grad_(), h1 = embeddings(5, 64, 2);
+    code_loss_fused(h0, h1, dictionary, options, alone).total.backward();
+    gradient[threads - 1] = h0.grad();
+  }
+  EXPECT_LT((gradient[0] - gradient[1]).norm().item<double>(), 1e-6 * gradient[0].norm().item<double>());
+}
+
+// Workers as threads: sum() waits for everyone, as an all-reduce does.
+class ThreadGroup : public WorkerGroup {
+ public:
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    at::Tensor sum;
+    int arrived = 0, left = 0;
+  };
+  ThreadGroup(Shared& shared, int rank) : shared_(shared), rank_(rank) {}
+  int size() const override { return 2; }
+  int rank() const override { return rank_; }
+  void sum(at::Tensor& values) override {
+    std::unique_lock<std::mutex> lock(shared_.mutex);
+    shared_.changed.wait(lock, [&] { return shared_.left == 0; });
+    shared_.sum = shared_.arrived == 0 ? values.clone() : shared_.sum + values;
+    ++shared_.arrived;
+    shared_.changed.notify_all();
+    shared_.changed.wait(lock, [&] { return shared_.arrived == 2; });
+    values.copy_(shared_.sum);
+    if (++shared_.left == 2) {
+      shared_.arrived = shared_.left = 0;
+      shared_.changed.notify_all();
+    } else {
+      shared_.changed.wait(lock, [&] { return shared_.left == 0; });
+    }
+  }
+
+ private:
+  Shared& shared_;
+  int rank_;
+};
+
+TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
+  const Dictionary dictionary(DictionaryKind::kHadamard, 48, 500, 1);
+  const CodeLossOptions options{18.0 / 48, 0.5, true, PriorForm::kReverse, {}};
+  at::Tensor h0 = embeddings(32, 48, 1).requires_grad_(), h1 = embeddings(32, 48, 2).requires_grad_();
+  WorkerGroup alone;
+  const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
+  whole.total.backward();
+  ThreadGroup::Shared shared;
+  at::Tensor gradient[2];
+  double loss[2];
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank) {
+    threads.emplace_back([&, rank] {
+      ThreadGroup group(shared, rank);
+      at::Tensor a = h0.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+      at::Tensor b = h1.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+      const CodeLoss part = code_loss_fused(a, b, dictionary, options, group);
+      part.total.backward();
+      gradient[rank] = a.grad();
+      loss[rank] = part.total.item<double>();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_NEAR(loss[0], whole.total.item<double>(), 1e-5);
+  EXPECT_EQ(loss[0], loss[1]);
+  const at::Tensor joined = torch::cat({gradient[0], gradient[1]});
+  EXPECT_LT((joined - h0.grad()).norm().item<double>(), 1e-5 * h0.grad().norm().item<double>());
+}
+
+TEST(CodeLoss, AssignsTheArgmax) {
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+    const Dictionary dictionary(kind, 100, 777, 1);
+    const at::Tensor h = embeddings(37, 100, 4);
+    const CodeAssignment assignment = assign_codes(h, dictionary, 0.2);
+    const at::Tensor p = torch::matmul(h, dense(dictionary, at::kFloat)).mul(0.2).softmax(1);
+    EXPECT_TRUE(torch::equal(assignment.code, p.argmax(1)));
+    EXPECT_LT((assignment.probability - std::get<0>(p.max(1))).abs().max().item<double>(), 1e-5);
+  }
+}
+
+template <class Function>
+std::string message_of(Function function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CodeLoss, RefusesBadInputByName) {
+  const Dictionary dictionary(DictionaryKind::kHadamard, 8, 16, 1);
+  WorkerGroup alone;
+  const at::Tensor good = embeddings(4, 8, 1);
+  const CodeLossOptions options{1.0, 0.5, true, PriorForm::kReverse, {}};
+  const auto loss = [&](const at::Tensor& a, const at::Tensor& b, const CodeLossOptions& o) {
+    return message_of([&] { code_loss_fused(a, b, dictionary, o, alone); });
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  at::Tensor nan = good.clone();
+  nan[2][3] = std::nan("");
+  has(loss(good, nan, options), "row 2 of h1 contains NaN");
+  has(loss(embeddings(4, 9, 1), good, options), "h0 must be rows x 8");
+  has(loss(good, embeddings(5, 8, 1), options), "as many rows, got 4 and 5");
+  has(loss(torch::zeros({0, 8}), torch::zeros({0, 8}), options), "h0 has no rows");
+  CodeLossOptions bad = options;
+  bad.beta = -1;
+  has(loss(good, good, bad), "beta must be a number >= 0, got -1");
+  bad = options;
+  bad.target = torch::ones({16});
+  has(loss(good, good, bad), "must sum to 1");
+  bad.target = torch::ones({15}) / 15;
+  has(loss(good, good, bad), "one probability per code (16)");
+  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }), "codes must be under 1/eps");
+  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }), "width must be between 1");
+  has(message_of([] { logit_gap(200000000); }), "codes must be under 1/eps");
+}
+
+TEST(CodeLoss, TheoryScalePutsAnAlignedLogitAtTheGap) {
+  for (const std::int64_t codes : {10, 1000, 16384}) {
+    const double gap = logit_gap(codes);
+    EXPECT_NEAR(64 * logit_scale(Activation::kTanh, LogitScale::kTheory, 64, codes, 1), gap, 1e-9);
+    EXPECT_NEAR(8 * logit_scale(Activation::kL2, LogitScale::kTheory, 64, codes, 1), gap, 1e-9);
+    EXPECT_NEAR(logit_scale(Activation::kTanh, LogitScale::kAuthor, 64, codes, 25) / 5,
+                logit_scale(Activation::kTanh, LogitScale::kTheory, 64, codes, 25), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace cpl
