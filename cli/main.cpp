@@ -1,1 +1,121 @@
-int main() { return 0; }
+// cplearn: parses the command line, runs one command, turns errors into messages and exit codes.
+
+#include <ATen/Parallel.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <thread>
+
+#include "cli/command.h"
+#include "cplearn/base/error.h"
+#include "cplearn/base/version.h"
+#include "cplearn/simd/isa.h"
+
+namespace cpl::cli {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> table = {
+      {"theory", "Check the paper's lemma, theorem and corollaries numerically",
+       "cplearn theory --width 64 --batch 256", declare_theory},
+      {"dictionary", "Make a dictionary, measure its coherence, draw W'W",
+       "cplearn dictionary --width 128 --codes 16384 --figure dictionary.svg", declare_dictionary},
+      {"bench", "Measure speed and memory beside the straightforward graph",
+       "cplearn bench head --width 512 --codes 131072 --batch 64", declare_bench},
+      {"info", "Show the version, the machine, and what this build can do", "cplearn info --json",
+       declare_info},
+  };
+  return table;
+}
+
+namespace {
+
+// Every option's name below `app`, for the nearest one to a mistyped one.
+void collect_names(const CLI::App* app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app->get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app->get_subcommands({})) {
+    names.push_back(sub->get_name());
+    if (*sub) collect_names(sub, names);
+  }
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  std::cerr << "cplearn: " << error.what() << "\n";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    std::vector<std::string> names;
+    collect_names(&app, names);
+    for (const std::string& word : app.remaining(true)) {
+      const std::string near = nearest_name(word.substr(0, word.find('=')), names);
+      if (!near.empty()) std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
+    }
+  }
+  const CLI::App* deepest = &app;
+  std::string path = "cplearn";
+  while (!deepest->get_subcommands().empty()) {
+    deepest = deepest->get_subcommands().front();
+    path += " " + deepest->get_name();
+  }
+  std::cerr << "Run '" << path << " --help' for what it takes.\n";
+  return kUsage;
+}
+
+void add_common(CLI::App& app, Common& common) {
+  app.add_flag("--json", common.json, "print one JSON object on standard output")->group("Common");
+  app.add_flag("--quiet", common.quiet, "print nothing but results and errors")->group("Common");
+  app.add_option("--threads", common.threads, "processor threads; 0 takes all cores")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 4096))
+      ->group("Common");
+  app.add_option("--seed", common.seed, "of every random number")->capture_default_str()->group("Common");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("cplearn: collapse-proof self-supervised learning");
+  app.set_version_flag("--version", str("cplearn ", version()));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.footer("Run 'cplearn COMMAND --help' for the options of a command, with an example.");
+
+  Common common;
+  std::vector<std::pair<CLI::App*, Run>> runs;
+  for (const Command& command : commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->footer(str("Example:\n  ", command.example));
+    runs.emplace_back(sub, command.declare(*sub));
+    add_common(*sub, common);
+    for (CLI::App* nested : sub->get_subcommands({})) add_common(*nested, common);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(app, error);
+  }
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  at::set_num_threads(common.threads > 0 ? common.threads : std::max(1, cores));
+  if (const char* isa = std::getenv("CPLEARN_ISA")) simd::force_instruction_set(isa);
+  for (const auto& [sub, command] : runs) {
+    if (*sub) return command(common);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace cpl::cli
+
+int main(int argc, char** argv) {
+  try {
+    return cpl::cli::run(argc, argv);
+  } catch (const cpl::Error& error) {
+    std::cerr << "cplearn: " << error.what() << "\n";
+  } catch (const std::bad_alloc&) {
+    std::cerr << "cplearn: out of memory; use fewer codes, a smaller batch or a smaller width\n";
+  } catch (const std::exception& error) {
+    // libtorch appends a backtrace after the first line.
+    const std::string what = error.what();
+    std::cerr << "cplearn: " << what.substr(0, what.find('\n')) << "\n";
+  }
+  return cpl::cli::kFailure;
+}
