@@ -1,0 +1,226 @@
+#include "cplearn/base/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "cplearn/base/error.h"
+
+namespace cpl {
+namespace {
+
+constexpr struct {
+  int code;
+  const char* text;
+} kAdvice[] = {
+    {ENOSPC, "the disk is full: free some space, or choose another folder"},
+    {EDQUOT, "your quota is used up: free some space, or choose another folder"},
+    {EFBIG, "larger than the limit on file sizes: raise it (ulimit -f), or choose another folder"},
+    {EROFS, "the file system is read-only: choose another folder"},
+    {EACCES, "no permission: choose another path, or change the permissions (ls -l shows them)"},
+    {EPERM, "not permitted: choose another path, or change the permissions (ls -l shows them)"},
+    {ENOENT, "check the spelling; a folder has to exist before something is written into it"},
+    {ENOTDIR, "a part of the path is a file, not a folder: check the path"},
+    {EISDIR, "this is a folder: give the name of a file"},
+    {ENAMETOOLONG, "choose a shorter name"},
+    {EMFILE, "too many open files: raise the limit (ulimit -n)"},
+    {EWOULDBLOCK, "another process is writing this file: wait for it, or choose another path"},
+    {EIO, "the disk reports an error: check it (dmesg), and keep a copy elsewhere"},
+};
+
+[[noreturn]] void fail(const char* action, const std::string& path, int code) {
+  const auto* row = std::find_if(std::begin(kAdvice), std::end(kAdvice),
+                                 [code](const auto& advice) { return advice.code == code; });
+  throw Error(str("cannot ", action, " ", path, ": ", std::strerror(code),
+                  row == std::end(kAdvice) ? "" : str(" (", row->text, ")")));
+}
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+// All bytes, or false with errno.
+bool write_all(int fd, std::string_view bytes) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // write(2) moves at most 2 GB at once
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd, bytes.data(), std::min(bytes.size(), kMost));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+bool write_pieces(int fd, const std::vector<std::string_view>& pieces) {
+  return std::all_of(pieces.begin(), pieces.end(),
+                     [fd](std::string_view piece) { return write_all(fd, piece); });
+}
+
+// Opens and locks `path`, empty. One fixed name, so that a killed process leaves at most one
+// temporary file, which the next writer takes over; the lock keeps two living writers apart.
+int open_locked(const std::string& path) {
+  for (;;) {
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) return -1;
+    struct stat opened {
+    }, named{};
+    if (::flock(fd, LOCK_EX | LOCK_NB) != 0 || ::fstat(fd, &opened) != 0) {
+      const int code = errno;
+      ::close(fd);
+      errno = code;
+      return -1;
+    }
+    // Another writer may have renamed this very file between our open and our lock.
+    if (::stat(path.c_str(), &named) == 0 && named.st_ino == opened.st_ino &&
+        named.st_dev == opened.st_dev && ::ftruncate(fd, 0) == 0) {
+      return fd;
+    }
+    ::close(fd);
+  }
+}
+
+// Makes a rename in `folder` survive a power cut. Some file systems cannot; that is no failure.
+void sync_folder(const std::filesystem::path& folder) {
+  const Descriptor fd(
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+}  // namespace
+
+void write_file(const std::string& path, const std::vector<std::string_view>& pieces) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status)) fail("write", path, EISDIR);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (fd.get() < 0 || !write_pieces(fd.get(), pieces) || !fd.close()) fail("write", path, errno);
+    return;
+  }
+
+  std::filesystem::path target = path;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
+    target = std::filesystem::weakly_canonical(target, ignored);
+    if (ignored) fail("write", path, ignored.value());
+  }
+  const std::string temporary = target.string() + ".tmp";
+  Descriptor fd(open_locked(temporary));
+  if (fd.get() < 0) fail("write", path, errno);
+  // The name is taken before the lock is given up.
+  if (!write_pieces(fd.get(), pieces) || ::fsync(fd.get()) != 0 ||
+      ::rename(temporary.c_str(), target.c_str()) != 0) {
+    const int code = errno;
+    ::unlink(temporary.c_str());
+    fail("write", path, code);
+  }
+  sync_folder(target.parent_path());
+}
+
+std::string read_file(const std::string& path, std::uint64_t max_bytes) {
+  const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) fail("read", path, errno);
+  struct stat status {};
+  if (::fstat(fd.get(), &status) != 0) fail("read", path, errno);
+  if (S_ISDIR(status.st_mode)) fail("read", path, EISDIR);
+
+  const auto check_limit = [&](std::uint64_t bytes) {
+    CPL_CHECK(bytes <= max_bytes, "cannot read ", path, ": it has ", bytes,
+              " bytes, expected at most ", max_bytes, " (is it the right file?)");
+  };
+  const auto expected = static_cast<std::uint64_t>(status.st_size);
+  check_limit(expected);
+  std::string bytes;
+  bytes.resize(expected);
+  std::size_t filled = 0;
+  for (;;) {  // a pipe has no size, a file may grow meanwhile: read until nothing comes
+    if (filled == bytes.size()) {
+      char more = 0;
+      const ssize_t got = ::read(fd.get(), &more, 1);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail("read", path, errno);
+      if (got == 0) return bytes;
+      check_limit(filled + 1);
+      bytes.resize(std::max<std::size_t>(2 * filled, 4096));
+      bytes[filled++] = more;
+    }
+    const ssize_t got = ::read(fd.get(), &bytes[filled], bytes.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path, errno);
+    filled += static_cast<std::size_t>(got);
+    check_limit(filled);
+    if (got == 0) bytes.resize(filled);
+  }
+}
+
+namespace {
+
+constexpr std::uint64_t kPrime[] = {0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
+                                    0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5};
+
+template <class Word>
+std::uint64_t load(const char* bytes) {
+  Word word;  // files are little-endian, and so is every machine this runs on
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+constexpr std::uint64_t rotate(std::uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
+
+constexpr std::uint64_t mix(std::uint64_t lane, std::uint64_t word) {
+  return rotate(lane + word * kPrime[1], 31) * kPrime[0];
+}
+
+}  // namespace
+
+std::uint64_t checksum(std::string_view bytes) {
+  const char* at = bytes.data();
+  const char* const end = at + bytes.size();
+  std::uint64_t hash = kPrime[4];
+  if (bytes.size() >= 32) {
+    std::uint64_t lanes[4] = {kPrime[0] + kPrime[1], kPrime[1], 0, std::uint64_t{0} - kPrime[0]};
+    for (; end - at >= 32; at += 32) {
+      for (int i = 0; i < 4; ++i) lanes[i] = mix(lanes[i], load<std::uint64_t>(at + 8 * i));
+    }
+    hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
+    for (const std::uint64_t lane : lanes) hash = (hash ^ mix(0, lane)) * kPrime[0] + kPrime[3];
+  }
+  hash += bytes.size();
+  for (; end - at >= 8; at += 8) {
+    hash = rotate(hash ^ mix(0, load<std::uint64_t>(at)), 27) * kPrime[0] + kPrime[3];
+  }
+  for (; end - at >= 4; at += 4) {
+    hash = rotate(hash ^ load<std::uint32_t>(at) * kPrime[0], 23) * kPrime[1] + kPrime[2];
+  }
+  for (; at < end; ++at) hash = rotate(hash ^ load<std::uint8_t>(at) * kPrime[4], 11) * kPrime[0];
+  hash = (hash ^ hash >> 33) * kPrime[1];
+  hash = (hash ^ hash >> 29) * kPrime[2];
+  return hash ^ hash >> 32;
+}
+
+std::string checksum_text(std::string_view bytes) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(checksum(bytes)));
+  return text;
+}
+
+}  // namespace cpl

@@ -1,0 +1,111 @@
+#include "cplearn/nn/backbone/resnet.h"
+
+#include <torch/torch.h>
+
+#include "cplearn/base/error.h"
+
+namespace cpl {
+namespace {
+
+namespace nn = torch::nn;
+using torch::Tensor;
+
+nn::Conv2d conv(std::int64_t in, std::int64_t out, int kernel, int stride, std::int64_t padding) {
+  nn::Conv2d layer(nn::Conv2dOptions(in, out, kernel).stride(stride).padding(padding).bias(false));
+  nn::init::kaiming_normal_(layer->weight, 0, torch::kFanOut, torch::kReLU);
+  return layer;
+}
+
+// Two 3x3 convolutions, or 1x1 - 3x3 - 1x1 (bottleneck) with four times as many channels at the
+// end.
+class Block : public nn::Module {
+ public:
+  Block(std::int64_t in, std::int64_t width, int stride, bool bottleneck) {
+    const std::int64_t out = bottleneck ? 4 * width : width;
+    if (bottleneck) {
+      add(conv(in, width, 1, 1, 0));
+      add(conv(width, width, 3, stride, 1));  // torchvision strides here, the paper before
+      add(conv(width, out, 1, 1, 0));
+    } else {
+      add(conv(in, width, 3, stride, 1));
+      add(conv(width, width, 3, 1, 1));
+    }
+    if (stride != 1 || in != out) {
+      downsample_ = register_module(
+          "downsample", nn::Sequential(conv(in, out, 1, stride, 0), nn::BatchNorm2d(out)));
+    }
+  }
+
+  Tensor forward(const Tensor& x) {
+    Tensor y = x;
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      y = norms_[i](convs_[i](y));
+      if (i + 1 < convs_.size()) y.relu_();
+    }
+    return y.add_(downsample_ ? downsample_->forward(x) : x).relu_();
+  }
+
+ private:
+  void add(nn::Conv2d layer) {
+    const std::size_t number = convs_.size() + 1;
+    convs_.push_back(register_module(str("conv", number), layer));
+    norms_.push_back(
+        register_module(str("bn", number), nn::BatchNorm2d(layer->options.out_channels())));
+  }
+
+  std::vector<nn::Conv2d> convs_;
+  std::vector<nn::BatchNorm2d> norms_;
+  nn::Sequential downsample_{nullptr};
+};
+
+class ResNet : public Backbone {
+ public:
+  ResNet(const std::vector<int>& depths, bool bottleneck, const BackboneOptions& options)
+      : features_(bottleneck ? 2048 : 512), imagenet_(options.stem == "imagenet") {
+    CPL_CHECK(imagenet_ || options.stem == "cifar", "there is no stem ", options.stem,
+              ": choose cifar (32x32 images) or imagenet (224x224 images)");
+    CPL_CHECK(options.stem_padding >= 1 && options.stem_padding <= 2, "stem_padding is ",
+              options.stem_padding, ", expected 1 or 2");
+    conv1_ = register_module(
+        "conv1", imagenet_ ? conv(3, 64, 7, 2, 3) : conv(3, 64, 3, 1, options.stem_padding));
+    bn1_ = register_module("bn1", nn::BatchNorm2d(64));
+    std::int64_t in = 64;
+    for (std::size_t i = 0; i < depths.size(); ++i) {
+      const std::int64_t width = 64 << i;
+      nn::Sequential layer;
+      for (int j = 0; j < depths[i]; ++j) {
+        layer->push_back(std::make_shared<Block>(in, width, i > 0 && j == 0 ? 2 : 1, bottleneck));
+        in = bottleneck ? 4 * width : width;
+      }
+      layers_.push_back(register_module(str("layer", i + 1), layer));
+    }
+  }
+
+  std::int64_t features() const override { return features_; }
+
+  Tensor forward(const Tensor& images) override {
+    Tensor y = bn1_(conv1_(images)).relu_();
+    if (imagenet_) y = torch::max_pool2d(y, 3, 2, 1);
+    for (auto& layer : layers_) y = layer->forward(y);
+    return y.mean({2, 3});
+  }
+
+ private:
+  std::int64_t features_;
+  bool imagenet_;
+  nn::Conv2d conv1_{nullptr};
+  nn::BatchNorm2d bn1_{nullptr};
+  std::vector<nn::Sequential> layers_;
+};
+
+}  // namespace
+
+std::shared_ptr<Backbone> make_resnet18(const BackboneOptions& options) {
+  return std::make_shared<ResNet>(std::vector<int>{2, 2, 2, 2}, false, options);
+}
+
+std::shared_ptr<Backbone> make_resnet50(const BackboneOptions& options) {
+  return std::make_shared<ResNet>(std::vector<int>{3, 4, 6, 3}, true, options);
+}
+
+}  // namespace cpl

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/backbone.h"
+#include "cplearn/nn/state.h"
+#include "tests/golden/backbone_golden.h"
+
+namespace cpl {
+namespace {
+
+using torch::Tensor;
+
+// The formula of tests/golden/backbone_golden.py: uniform in [-1, 1), in double.
+Tensor noise(const std::string& name, at::IntArrayRef shape) {
+  std::uint64_t seed = 0xCBF29CE484222325;
+  for (const unsigned char byte : name) seed = (seed ^ byte) * 0x100000001B3;
+  Tensor result = torch::empty(shape, torch::kDouble);
+  double* values = result.data_ptr<double>();
+  for (std::int64_t i = 0; i < result.numel(); ++i) {
+    std::uint64_t z = seed + static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    values[i] = static_cast<double>((z ^ (z >> 31)) >> 40) / (1 << 23) - 1;
+  }
+  return result;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+void fill(torch::nn::Module& net) {
+  const torch::NoGradGuard guard;
+  for (const auto& [name, value] : module_state(net)) {
+    if (!value.is_floating_point()) continue;
+    Tensor u = noise(name, value.sizes());
+    const bool weight = ends_with(name, "weight");
+    if (ends_with(name, "running_var") || (value.dim() == 1 && weight)) {
+      u = 1 + 0.2 * u;
+    } else if (value.dim() > 1 && weight) {
+      u = u * std::sqrt(6.0 / static_cast<double>(value[0].numel()));
+    } else {
+      u = 0.1 * u;
+    }
+    value.detach().copy_(u);
+  }
+}
+
+double relative(const Tensor& a, const Tensor& b) {
+  return ((a - b).abs().max() / b.abs().max()).item<double>();
+}
+
+// Output and all gradients of a weighted sum of it.
+std::vector<Tensor> output_and_gradients(Backbone& net, const Tensor& images) {
+  net.zero_grad();
+  const Tensor output = net.forward(images);
+  (output * noise("gradient", output.sizes()).to(output.scalar_type())).sum().backward();
+  std::vector<Tensor> all = {output.detach()};
+  for (const Tensor& p : net.parameters()) all.push_back(p.grad().clone());
+  return all;
+}
+
+TEST(Backbone, EqualsTorchvisionAndDino) {
+  for (const auto& test : golden::backbone_cases()) {
+    BackboneOptions options;
+    options.stem = test.stem[0] ? test.stem : "cifar";
+    options.stem_padding = test.stem_padding;
+    options.image_size = test.image_size;
+    options.patch_size = test.patch_size;
+    options.drop_path = 0;
+    const auto net = make_backbone(test.name, options);
+    net->to(torch::kDouble);
+    fill(*net);
+    net->train(test.training);
+    const Tensor y =
+        net->probe_features(noise("images", {3, 3, test.height, test.width}), test.blocks);
+    ASSERT_EQ(y.sizes(), (std::vector<std::int64_t>{3, net->features() * test.blocks}));
+    (y * noise("gradient", y.sizes())).sum().backward();
+    const std::string what = str(test.name, " ", test.stem, " ", test.height, "x", test.width);
+    EXPECT_LT(
+        relative(y.detach().flatten().slice(0, 0, 8), torch::tensor(test.output, torch::kDouble)),
+        1e-9)
+        << what;
+    EXPECT_NEAR(y.norm().item<double>() / test.output_norm, 1, 1e-10) << what;
+    const Tensor gradient = net->named_parameters()[test.parameter].grad();
+    EXPECT_NEAR(gradient.norm().item<double>() / test.gradient_norm, 1, 1e-8) << what;
+  }
+}
+
+// The fast path of ResNet-8 against its definition: outputs and every gradient.
+TEST(Backbone, FastResnet8EqualsThePlainGraph) {
+  for (const bool final_activation : {false, true}) {
+    for (const auto& [type, tolerance] :
+         {std::pair{torch::kDouble, 1e-12}, {torch::kFloat, 1e-5}}) {
+      for (const auto& [width, height, side] : {std::tuple{20, 32, 32}, {16, 8, 20}, {32, 4, 4}}) {
+        BackboneOptions options;
+        options.width = width;
+        options.final_activation = final_activation;
+        const auto fast = make_backbone("resnet8", options);
+        options.plain = true;
+        const auto plain = make_backbone("resnet8", options);
+        for (const auto& net : {fast, plain}) {
+          net->to(type);
+          fill(*net);
+        }
+        const Tensor images = noise("images", {5, 3, height, side}).to(type);
+        const auto a = output_and_gradients(*fast, images);
+        const auto b = output_and_gradients(*plain, images);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          EXPECT_LT(relative(a[i], b[i]), tolerance) << "tensor " << i << " width " << width;
+        }
+      }
+    }
+  }
+}
+
+TEST(Backbone, EveryRowTrainsAndIsReproducible) {
+  BackboneOptions options;
+  options.image_size = 32;
+  options.patch_size = 8;
+  const Tensor images = noise("images", {4, 3, 32, 32}).to(torch::kFloat);
+  for (const BackboneRow& row : backbones()) {
+    torch::manual_seed(3);
+    const auto first = make_backbone(row.name, options);
+    torch::manual_seed(3);
+    const auto second = make_backbone(row.name, options);
+    const auto state = module_state(*second);
+    for (const auto& [name, tensor] : module_state(*first)) {
+      EXPECT_TRUE(torch::equal(tensor, state.at(name))) << row.name << " " << name;
+    }
+    const auto all = output_and_gradients(*first, images);
+    EXPECT_EQ(all[0].sizes(), (std::vector<std::int64_t>{4, first->features()})) << row.name;
+    for (const auto& item : first->named_parameters()) {
+      EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << row.name << item.key();
+      EXPECT_GT(item.value().grad().abs().sum().item<double>(), 0) << row.name << item.key();
+    }
+  }
+}
+
+TEST(Backbone, InitialWeightsHaveTheOriginalsSpread) {
+  torch::manual_seed(1);
+  BackboneOptions options;
+  const auto spread = [&](const char* name, const char* parameter) {
+    return make_backbone(name, options)->named_parameters()[parameter].std().item<double>();
+  };
+  EXPECT_NEAR(spread("resnet18", "layer2.0.conv1.weight"), std::sqrt(2.0 / (128 * 9)), 1e-3);
+  EXPECT_NEAR(spread("resnet8", "block2.conv1.weight"), std::sqrt(2.0 / (256 * 9)), 1e-3);
+  EXPECT_NEAR(spread("vit_small", "blocks.3.attn.qkv.weight"), 0.02, 1e-3);
+}
+
+TEST(Backbone, DropPathLeavesEvaluationAlone) {
+  BackboneOptions options;
+  options.image_size = 16;
+  options.patch_size = 8;
+  options.drop_path = 0.5;
+  const auto net = make_backbone("vit_tiny", options);
+  const Tensor images = noise("images", {4, 3, 16, 16}).to(torch::kFloat);
+  EXPECT_FALSE(torch::equal(net->forward(images), net->forward(images)));
+  net->eval();
+  EXPECT_TRUE(torch::equal(net->forward(images), net->forward(images)));
+  EXPECT_LT(relative(net->probe_features(images, 3).slice(1, 2 * 192), net->forward(images)), 1e-6);
+}
+
+TEST(Backbone, MistakesAreNamed) {
+  BackboneOptions options;
+  EXPECT_THROW(make_backbone("resnet9", options), Error);
+  EXPECT_THROW(make_backbone("resnet8", options)->forward(torch::zeros({1, 3, 30, 30})), Error);
+  options.stem = "cifer";
+  EXPECT_THROW(make_backbone("resnet18", options), Error);
+  options.patch_size = 15;
+  EXPECT_THROW(make_backbone("vit_tiny", options), Error);
+}
+
+}  // namespace
+}  // namespace cpl
