@@ -1,6 +1,7 @@
 #include "cplearn/data/svhn.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include <matio.h>
 
@@ -22,6 +23,21 @@ std::string shape_of(const matvar_t& variable) {
   std::string text;
   for (int i = 0; i < variable.rank; ++i) text += str(i ? " x " : "", variable.dims[i]);
   return text;
+}
+
+// The elements of a version 5 file (a 128-byte header, then type, size, contents) must end where
+// the file does: matio overlooks a file whose end is missing.
+bool is_complete(const std::string& path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::uint64_t>(in.tellg());
+  std::uint64_t at = 128;
+  while (in && at < size) {
+    std::uint32_t tag[2] = {};
+    in.seekg(static_cast<std::streamoff>(at));
+    in.read(reinterpret_cast<char*>(tag), sizeof tag);
+    at += sizeof tag + tag[1];
+  }
+  return in && at == size;
 }
 
 Variable read_variable(mat_t* file, const std::string& path, const char* name) {
@@ -62,9 +78,10 @@ std::unique_ptr<Source> open_svhn(const std::string& folder, const std::string& 
   CPL_CHECK(std::filesystem::exists(path, ignored), "svhn: there is no file '", path,
             "'; expected train_32x32.mat, test_32x32.mat or extra_32x32.mat in that folder");
   const File file(Mat_Open(path.c_str(), MAT_ACC_RDONLY));
-  CPL_CHECK(file, "svhn: '", path,
-            "' cannot be opened as a MATLAB file: it is unreadable, damaged, "
-            "or something else; download it again");
+  CPL_CHECK(file && Mat_GetVersion(file.get()) == MAT_FT_MAT5, "svhn: '", path,
+            "' cannot be opened as a MATLAB file of version 5: it is unreadable, damaged, or "
+            "something else; download it again");
+  CPL_CHECK(is_complete(path), "svhn: '", path, "' is cut short; download it again");
 
   const Variable pixels = read_variable(file.get(), path, "X");
   const bool is_pixels = pixels->rank == 4 && pixels->dims[0] == MemorySource::kSide &&
