@@ -1,0 +1,139 @@
+#include "cplearn/data/spec.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <numeric>
+
+#include "cplearn/base/error.h"
+#include "cplearn/data/data_kind.h"
+
+namespace cpl {
+namespace {
+
+bool exists(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored);
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.size() <= 12 &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const DataKind& kind : data_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
+  const std::string best = nearest(name, candidates);
+  return best.empty() ? "" : str("; did you mean '", best, "'?");
+}
+
+// Cuts "#N" and "@split" off the end of `rest`.
+void cut_suffixes(std::string& rest, DataSpec& spec) {
+  const std::size_t hash = rest.rfind('#');
+  if (hash != std::string::npos) {
+    const std::string number = rest.substr(hash + 1);
+    CPL_CHECK(is_number(number) && std::stoull(number) > 0, "data '", spec.text,
+              "': '#' is followed by '", number,
+              "', expected a number of images, for instance #1000");
+    spec.first = std::stoull(number);
+    rest.resize(hash);
+  }
+  const std::size_t at = rest.rfind('@');
+  if (at != std::string::npos && rest.find('/', at) == std::string::npos) {
+    spec.split = rest.substr(at + 1);
+    rest.resize(at);
+  }
+}
+
+}  // namespace
+
+std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+DataSpec parse_spec(const std::string& text) {
+  CPL_CHECK(!text.empty(), "the data argument is empty; expected one of ", joined(kind_names()),
+            ", or a folder of pictures");
+  DataSpec spec;
+  spec.text = text;
+  const DataKind* kind = find_data_kind("folder");
+  if (exists(text) && !find_data_kind(text)) {  // also lets folder names contain ':', '@' and '#'
+    spec.kind = kind->name;
+    spec.where = text;
+    return spec;
+  }
+  std::string rest = text;
+  cut_suffixes(rest, spec);
+  const std::size_t colon = rest.find(':');
+  const std::string head = rest.substr(0, colon);
+  if (const DataKind* named = find_data_kind(head)) {
+    kind = named;
+    spec.where = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  } else {
+    const bool path_like = head.find('/') != std::string::npos || exists(rest);
+    CPL_CHECK(colon == std::string::npos || path_like, "data '", text, "': there is no kind '",
+              head, "'", suggestion(head, kind_names()), " (there are ", joined(kind_names()), ")");
+    CPL_CHECK(path_like || nearest(head, kind_names()).empty(), "data '", text,
+              "': there is no folder of that name", suggestion(head, kind_names()),
+              " (kinds: ", joined(kind_names()), ")");
+    spec.where = rest;
+  }
+  spec.kind = kind->name;
+  if (spec.kind == "imagenet100" && !exists(spec.where)) {
+    const std::size_t comma = spec.where.rfind(',');
+    if (comma != std::string::npos) {
+      spec.list = spec.where.substr(comma + 1);
+      spec.where.resize(comma);
+    }
+  }
+  if (spec.kind == "shapes") {
+    CPL_CHECK(spec.where.empty() || (is_number(spec.where) && std::stoull(spec.where) > 0),
+              "data '", text, "': expected a number of images after 'shapes:', got '", spec.where,
+              "'");
+  } else {
+    CPL_CHECK(!spec.where.empty(), "data '", text, "': ", spec.kind,
+              " needs a folder: ", kind->usage);
+  }
+  const bool known = std::count(kind->splits.begin(), kind->splits.end(), spec.split) > 0;
+  CPL_CHECK(spec.split.empty() || known, "data '", text, "': ", spec.kind, " has no split '",
+            spec.split, "'", suggestion(spec.split, kind->splits), " (there are ",
+            joined(kind->splits), ")");
+  return spec;
+}
+
+}  // namespace cpl
