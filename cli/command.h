@@ -70,7 +70,9 @@ class AddOptions {
     app_.add_option("--" + name, member, help)
         ->capture_default_str()
         ->check([range](const std::string& text) {
-          return number(text) >= range.minimum ? "" : str("must be at least ", range.minimum, ", got ", text);
+          return number(text) >= range.minimum
+                     ? ""
+                     : str("must be at least ", range.minimum, ", got ", text);
         });
   }
 
@@ -82,7 +84,8 @@ class AddOptions {
           const double x = number(text);
           return x >= range.minimum && x <= range.maximum
                      ? ""
-                     : str("must be between ", range.minimum, " and ", range.maximum, ", got ", text);
+                     : str("must be between ", range.minimum, " and ", range.maximum, ", got ",
+                           text);
         });
   }
 

@@ -47,7 +47,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
     collect_names(&app, names);
     for (const std::string& word : app.remaining(true)) {
       const std::string near = nearest_name(word.substr(0, word.find('=')), names);
-      if (!near.empty()) std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
+      if (!near.empty())
+        std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
     }
   }
   const CLI::App* deepest = &app;
@@ -67,7 +68,9 @@ void add_common(CLI::App& app, Common& common) {
       ->capture_default_str()
       ->check(CLI::Range(0, 4096))
       ->group("Common");
-  app.add_option("--seed", common.seed, "of every random number")->capture_default_str()->group("Common");
+  app.add_option("--seed", common.seed, "of every random number")
+      ->capture_default_str()
+      ->group("Common");
 }
 
 int run(int argc, char** argv) {

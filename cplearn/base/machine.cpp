@@ -45,11 +45,15 @@ double measure_clock() {
     for (std::int64_t i = 0; i < kSteps; i += 8) {
       // One after the other: each needs the result of the one before.
 #if defined(__x86_64__)
-      asm volatile("add $1,%0\n add $1,%0\n add $1,%0\n add $1,%0\n"
-                   "add $1,%0\n add $1,%0\n add $1,%0\n add $1,%0\n" : "+r"(x));
+      asm volatile(
+          "add $1,%0\n add $1,%0\n add $1,%0\n add $1,%0\n"
+          "add $1,%0\n add $1,%0\n add $1,%0\n add $1,%0\n"
+          : "+r"(x));
 #elif defined(__aarch64__)
-      asm volatile("add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n"
-                   "add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n" : "+r"(x));
+      asm volatile(
+          "add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n"
+          "add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n add %0,%0,#1\n"
+          : "+r"(x));
 #endif
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -4,7 +4,8 @@
 //
 //   struct Options {
 //     double beta = 0.5;
-//     template <class V> void visit(V&& v) { v("beta", beta, "weight of the invariance", AtLeast{0}); }
+//     template <class V> void visit(V&& v) { v("beta", beta, "weight of the invariance",
+//     AtLeast{0}); }
 //   };
 
 #include <string>

@@ -22,11 +22,13 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
   CPL_CHECK(z.dim() == 2 && z.size(1) == linear_->options.in_features(),
-            "head: representations must be rows x ", linear_->options.in_features(), ", got ", z.sizes());
+            "head: representations must be rows x ", linear_->options.in_features(), ", got ",
+            z.sizes());
   CPL_CHECK(z.size(0) >= 1, "head: representations have no rows");
-  CPL_CHECK(!norm_->is_training() || z.size(0) >= 2,
-            "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
-            "or eval()");
+  CPL_CHECK(
+      !norm_->is_training() || z.size(0) >= 2,
+      "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
+      "or eval()");
   const at::Tensor x = norm_->forward(linear_->forward(z.to(linear_->weight.scalar_type())));
   if (options_.activation == Activation::kTanh) return x.tanh();
   return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
@@ -46,13 +48,16 @@ CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
 }
 
 const Dictionary& CodeHeadImpl::dictionary() {
-  // The buffer is the truth: loading a checkpoint replaces it. Comparing bits is cheap beside a step.
+  // The buffer is the truth: loading a checkpoint replaces it. Comparing bits is cheap beside a
+  // step.
   const at::Tensor bits = bits_.to(at::kCPU).contiguous();
   const auto* data = bits.data_ptr<std::uint8_t>();
   const auto count = static_cast<std::size_t>(bits.numel());
-  if (!dictionary_ || !std::equal(data, data + count, dictionary_->bits().begin(), dictionary_->bits().end())) {
-    dictionary_ = std::make_unique<Dictionary>(options_.dictionary, options_.hidden, options_.codes,
-                                               options_.seed, std::vector<std::uint8_t>(data, data + count));
+  if (!dictionary_ ||
+      !std::equal(data, data + count, dictionary_->bits().begin(), dictionary_->bits().end())) {
+    dictionary_ =
+        std::make_unique<Dictionary>(options_.dictionary, options_.hidden, options_.codes,
+                                     options_.seed, std::vector<std::uint8_t>(data, data + count));
     dense_ = at::Tensor();
   }
   return *dictionary_;
@@ -60,7 +65,8 @@ const Dictionary& CodeHeadImpl::dictionary() {
 
 const at::Tensor& CodeHeadImpl::dense(const at::Tensor& like) {
   const Dictionary& codes = dictionary();
-  if (!dense_.defined() || dense_.device() != like.device() || dense_.scalar_type() != like.scalar_type())
+  if (!dense_.defined() || dense_.device() != like.device() ||
+      dense_.scalar_type() != like.scalar_type())
     dense_ = torch::tensor(codes.dense()).view({codes.width(), codes.codes()}).to(like.options());
   return dense_;
 }

@@ -6,7 +6,8 @@
 //   loss.total.backward();
 //
 // It holds the projector (Linear, BatchNorm, activation), whose parameters are trained with the
-// network's, and the frozen dictionary, kept in bits as a buffer, so that saving the module saves it.
+// network's, and the frozen dictionary, kept in bits as a buffer, so that saving the module saves
+// it.
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/linear.h>

@@ -24,16 +24,21 @@ struct CodeHeadOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("codes", codes, "number of codes in the dictionary, c", AtLeast{1});
-    v("hidden", hidden, "width of the dictionary, d; 0 takes the width of the features", AtLeast{0});
-    v("dictionary", dictionary, "hadamard (fast, blocks of orthogonal codes) or rademacher (i.i.d. signs)",
-      kDictionaryNames);
+    v("hidden", hidden, "width of the dictionary, d; 0 takes the width of the features",
+      AtLeast{0});
+    v("dictionary", dictionary,
+      "hadamard (fast, blocks of orthogonal codes) or rademacher (i.i.d. signs)", kDictionaryNames);
     v("activation", activation, "of the embeddings: tanh (inside a hypercube) or l2 (on a sphere)",
       kActivationNames);
-    v("scale", scale, "of the logits: theory (the paper's temperature) or author (the released code's, "
-      "sqrt(batch) times sharper)", kLogitScaleNames);
-    v("prior", prior, "form of the prior term: reverse KL (finite when codes are unused) or forward (Eq. 2)",
+    v("scale", scale,
+      "of the logits: theory (the paper's temperature) or author (the released code's, "
+      "sqrt(batch) times sharper)",
+      kLogitScaleNames);
+    v("prior", prior,
+      "form of the prior term: reverse KL (finite when codes are unused) or forward (Eq. 2)",
       kPriorFormNames);
-    v("symmetric", symmetric, "average both directions of the invariance term, and both views' priors");
+    v("symmetric", symmetric,
+      "average both directions of the invariance term, and both views' priors");
     v("beta", beta, "weight of the invariance term", AtLeast{0});
   }
 };

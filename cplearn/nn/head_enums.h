@@ -11,8 +11,8 @@ enum class Activation { kTanh, kL2 };
 enum class LogitScale { kTheory, kAuthor };
 using simd::PriorForm;
 
-inline const Names<DictionaryKind> kDictionaryNames = {
-    {"hadamard", DictionaryKind::kHadamard}, {"rademacher", DictionaryKind::kRademacher}};
+inline const Names<DictionaryKind> kDictionaryNames = {{"hadamard", DictionaryKind::kHadamard},
+                                                       {"rademacher", DictionaryKind::kRademacher}};
 inline const Names<Activation> kActivationNames = {{"tanh", Activation::kTanh},
                                                    {"l2", Activation::kL2}};
 inline const Names<LogitScale> kLogitScaleNames = {{"theory", LogitScale::kTheory},

@@ -37,15 +37,18 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << (c.kind == DictionaryKind::kHadamard ? " hadamard" : " rademacher")
              << (c.prior == PriorForm::kReverse ? " reverse" : " forward")
              << (c.symmetric ? "" : " one-directional")
-             << (c.scale == LogitScale::kTheory ? "" : " author") << (c.target ? " q" : "") << " on "
-             << simd::instruction_set();
+             << (c.scale == LogitScale::kTheory ? "" : " author") << (c.target ? " q" : "")
+             << " on " << simd::instruction_set();
 }
 
 // Fused in fp32 against plain in double: loss within 1e-5, gradients within 1e-4 of their norm.
 void expect_agreement(const Case& c) {
   const Dictionary dictionary(c.kind, c.width, c.codes, 7);
-  CodeLossOptions options{logit_scale(Activation::kTanh, c.scale, c.width, c.codes, c.rows), 0.7,
-                          c.symmetric, c.prior, {}};
+  CodeLossOptions options{logit_scale(Activation::kTanh, c.scale, c.width, c.codes, c.rows),
+                          0.7,
+                          c.symmetric,
+                          c.prior,
+                          {}};
   if (c.target) {
     const at::Tensor q = torch::rand({c.codes}) + 0.1;
     options.target = q / q.sum();
@@ -57,7 +60,8 @@ void expect_agreement(const Case& c) {
   }
   WorkerGroup alone;
   const CodeLoss fused = code_loss_fused(h[0], h[1], dictionary, options, alone);
-  const CodeLoss plain = code_loss_plain(exact[0], exact[1], dense(dictionary, at::kDouble), options);
+  const CodeLoss plain =
+      code_loss_plain(exact[0], exact[1], dense(dictionary, at::kDouble), options);
   // Where a value is exactly zero (one code, or codes that are all equal) there is nothing to be
   // relative to: the floors are the rounding of fp32 at the size of the logits and of the scale.
   const double logit = c.width * options.scale;
@@ -85,7 +89,8 @@ TEST(CodeLoss, FusedAgreesWithPlainOverShapes) {
   std::size_t next = 0;
   for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
     for (const std::int64_t width : {1, 7, 10, 12, 48, 100, 128, 256, 384, 512, 1000, 2048}) {
-      for (const std::int64_t codes : {std::int64_t{1}, std::int64_t{2}, width, width + 1, 3 * width + 5})
+      for (const std::int64_t codes :
+           {std::int64_t{1}, std::int64_t{2}, width, width + 1, 3 * width + 5})
         expect_agreement({width, codes, batches[(next + next / 5) % 5], kind}), ++next;
     }
     for (const std::int64_t batch : batches) expect_agreement({128, 1000, batch, kind});
@@ -115,7 +120,8 @@ TEST(CodeLoss, EveryInstructionSetAgrees) {
     for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
       for (const std::int64_t width : {1, 7, 10, 12, 20, 48, 100, 128, 384, 512}) {
         expect_agreement({width, 2 * width + 3, 17, kind});
-        expect_agreement({width, 130, 3, kind, PriorForm::kForward, false, LogitScale::kAuthor, true});
+        expect_agreement(
+            {width, 130, 3, kind, PriorForm::kForward, false, LogitScale::kAuthor, true});
       }
       expect_agreement({2048, 2050, 5, kind});
     }
@@ -173,7 +179,8 @@ TEST(CodeLoss, ExtremeLogitsStayFinite) {
         EXPECT_NEAR(fused.total.item<double>(), expected, 1e-5 * std::abs(expected) + 1e-4);
         ASSERT_TRUE(h[0].grad().isfinite().all().item<bool>());
         const double norm = exact[0].grad().norm().item<double>();
-        EXPECT_LE((h[0].grad() - exact[0].grad()).norm().item<double>(), 1e-4 * norm + 1e-6 * options.scale);
+        EXPECT_LE((h[0].grad() - exact[0].grad()).norm().item<double>(),
+                  1e-4 * norm + 1e-6 * options.scale);
       }
     }
   }
@@ -204,7 +211,8 @@ TEST(CodeLoss, ThreadsAgree) {
     code_loss_fused(h0, h1, dictionary, options, alone).total.backward();
     gradient[threads - 1] = h0.grad();
   }
-  EXPECT_LT((gradient[0] - gradient[1]).norm().item<double>(), 1e-6 * gradient[0].norm().item<double>());
+  EXPECT_LT((gradient[0] - gradient[1]).norm().item<double>(),
+            1e-6 * gradient[0].norm().item<double>());
 }
 
 // Workers as threads: sum() waits for everyone, as an all-reduce does.
@@ -243,7 +251,8 @@ class ThreadGroup : public WorkerGroup {
 TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
   const Dictionary dictionary(DictionaryKind::kHadamard, 48, 500, 1);
   const CodeLossOptions options{18.0 / 48, 0.5, true, PriorForm::kReverse, {}};
-  at::Tensor h0 = embeddings(32, 48, 1).requires_grad_(), h1 = embeddings(32, 48, 2).requires_grad_();
+  at::Tensor h0 = embeddings(32, 48, 1).requires_grad_(),
+             h1 = embeddings(32, 48, 2).requires_grad_();
   WorkerGroup alone;
   const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
   whole.total.backward();
@@ -315,8 +324,10 @@ TEST(CodeLoss, RefusesBadInputByName) {
   has(loss(good, good, bad), "must sum to 1");
   bad.target = torch::ones({15}) / 15;
   has(loss(good, good, bad), "one probability per code (16)");
-  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }), "codes must be under 1/eps");
-  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }), "width must be between 1");
+  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }),
+      "codes must be under 1/eps");
+  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }),
+      "width must be between 1");
   has(message_of([] { logit_gap(200000000); }), "codes must be under 1/eps");
 }
 

@@ -1,0 +1,24 @@
+// cplearn bench: one subcommand per part, each beside what a user would write instead.
+
+#include "cli/bench.h"
+
+namespace cpl::cli {
+
+Run declare_bench(CLI::App& app) {
+  app.require_subcommand(1);
+  auto runs = std::make_shared<std::vector<std::pair<CLI::App*, Run>>>();
+  const auto add = [&](const char* name, const char* summary, Run (*declare)(CLI::App&)) {
+    CLI::App* sub = app.add_subcommand(name, summary);
+    runs->emplace_back(sub, declare(*sub));
+  };
+  add("head", "The fused head beside the straightforward libtorch graph, in one run",
+      declare_bench_head);
+  return [runs](const Common& common) {
+    for (const auto& [sub, run] : *runs) {
+      if (*sub) return run(common);
+    }
+    return static_cast<int>(kUsage);
+  };
+}
+
+}  // namespace cpl::cli

@@ -1,0 +1,26 @@
+#pragma once
+// The parts of `cplearn bench`, and how they time.
+
+#include <algorithm>
+#include <chrono>
+
+#include "cli/command.h"
+
+namespace cpl::cli {
+
+Run declare_bench_head(CLI::App& app);
+
+// Best of several, in seconds: noise on a shared machine only ever adds.
+template <class Work>
+double best_seconds(int repeats, Work work) {
+  double best = 1e300;
+  for (int i = 0; i < repeats; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+}  // namespace cpl::cli

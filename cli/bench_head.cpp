@@ -1,0 +1,236 @@
+// cplearn bench head: loss and gradient of both views, fused beside the straightforward graph.
+
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <cmath>
+#include <limits>
+
+#include "cli/bench.h"
+#include "cplearn/base/error.h"
+#include "cplearn/base/machine.h"
+#include "cplearn/base/table.h"
+#include "cplearn/nn/code_loss.h"
+#include "cplearn/simd/isa.h"
+
+namespace cpl::cli {
+namespace {
+
+struct Options {
+  std::int64_t width = 512;
+  std::int64_t codes = 16384;
+  std::int64_t batch = 64;
+  DictionaryKind dictionary = DictionaryKind::kHadamard;
+  LogitScale scale = LogitScale::kTheory;
+  double beta = 0.5;
+  int steps = 10;
+  bool table = false;
+  bool plain = true;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v("width", width, "dimensions of a code, d", AtLeast{1});
+    v("codes", codes, "number of codes, c", AtLeast{1});
+    v("batch", batch, "rows of each view, n", AtLeast{1});
+    v("dictionary", dictionary, "hadamard or rademacher", kDictionaryNames);
+    v("scale", scale, "of the logits", kLogitScaleNames);
+    v("beta", beta, "weight of the invariance term", AtLeast{0});
+    v("steps", steps, "repetitions; the best counts", AtLeast{1});
+    v("table", table, "also show how the fused cost grows with codes and batch");
+    v("plain", plain, "time the straightforward graph as well");
+  }
+};
+
+struct Timing {
+  double seconds = std::numeric_limits<double>::quiet_NaN();
+  double extra_bytes = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Embeddings of both views; each call of step() is one forward and backward pass.
+struct Problem {
+  at::Tensor h0, h1;
+  CodeLossOptions loss;
+
+  explicit Problem(const Options& o) {
+    torch::manual_seed(1);
+    h0 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
+    h1 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
+    loss = {logit_scale(Activation::kTanh, o.scale, o.width, o.codes, o.batch),
+            o.beta,
+            true,
+            PriorForm::kReverse,
+            {}};
+  }
+
+  double backward(const CodeLoss& value) {
+    h0.mutable_grad() = at::Tensor();
+    h1.mutable_grad() = at::Tensor();
+    value.total.backward();
+    return value.total.item<double>();
+  }
+};
+
+// What anybody would write, from the authors' formula: S = scale * H W, log-softmax, the two terms.
+CodeLoss straightforward(const Problem& p, const at::Tensor& w) {
+  const auto codes = static_cast<double>(w.size(1));
+  const at::Tensor l0 = torch::matmul(p.h0, w).mul(p.loss.scale).log_softmax(1);
+  const at::Tensor l1 = torch::matmul(p.h1, w).mul(p.loss.scale).log_softmax(1);
+  const at::Tensor p0 = l0.exp(), p1 = l1.exp();
+  const at::Tensor invariance = -0.5 * ((p0 * l1).sum(1).mean() + (p1 * l0).sum(1).mean());
+  const at::Tensor m0 = p0.mean(0), m1 = p1.mean(0);
+  const at::Tensor prior =
+      0.5 * ((m0 * (codes * m0 + 1e-30).log()).sum() + (m1 * (codes * m1 + 1e-30).log()).sum());
+  return {p.loss.beta * invariance + prior, {}, {}, {}, {}};
+}
+
+// Everything a way of computing needs, from nothing: its dictionary, a step, its peak of memory.
+template <class Prepare, class Step>
+Timing measure(int steps, Prepare prepare, Step step) {
+  reset_peak_memory();
+  const std::int64_t before = resident_memory();
+  auto prepared = prepare();
+  step(prepared);
+  Timing timing;
+  timing.extra_bytes = static_cast<double>(std::max<std::int64_t>(0, peak_memory() - before));
+  timing.seconds = best_seconds(steps, [&] { step(prepared); });
+  return timing;
+}
+
+Timing time_fused(const Options& o, Problem& problem, double* loss = nullptr) {
+  WorkerGroup alone;
+  return measure(
+      o.steps, [&] { return Dictionary(o.dictionary, o.width, o.codes, 0); },
+      [&](const Dictionary& dictionary) {
+        const double value = problem.backward(
+            code_loss_fused(problem.h0, problem.h1, dictionary, problem.loss, alone));
+        if (loss) *loss = value;
+      });
+}
+
+// Vector operations that one logit needs, over both passes and both directions: four transforms (or
+// four sums of a quarter of the width), two exponentials of 11, and about 8 for loss and gradient.
+double operations_per_logit(const Options& o) {
+  const double transform = o.dictionary == DictionaryKind::kHadamard
+                               ? std::log2(static_cast<double>(o.width))
+                               : static_cast<double>(o.width) / 4;
+  return 4 * transform + 2 * 11 + 8;
+}
+
+void print_growth(Options o, const Common& common) {
+  TextTable table({"codes", "batch", "ms", "ns per logit"});
+  const auto row = [&] {
+    Problem problem(o);
+    const double seconds = time_fused(o, problem).seconds;
+    table.add({std::to_string(o.codes), std::to_string(o.batch), readable(seconds * 1e3),
+               readable(seconds * 1e9 / (2.0 * static_cast<double>(o.codes * o.batch)))});
+  };
+  const Options given = o;
+  for (std::int64_t codes = 4096; codes <= (std::int64_t{1} << 20); codes *= 4) {
+    o.codes = codes;
+    row();
+  }
+  o = given;
+  for (std::int64_t batch = 16; batch <= 1024; batch *= 4) {
+    o.batch = batch;
+    row();
+  }
+  common.say() << "\n" << table.str();
+}
+
+int run(const Options& o, const Common& common) {
+  Problem problem(o);
+  const double logits = 2.0 * static_cast<double>(o.batch * o.codes);
+  Json result = {{"width", o.width},
+                 {"codes", o.codes},
+                 {"batch", o.batch},
+                 {"dictionary", name_of(kDictionaryNames, o.dictionary)},
+                 {"threads", at::get_num_threads()},
+                 {"instruction_set", simd::instruction_set()}};
+
+  double fused_loss = 0;
+  const Timing fused = time_fused(o, problem, &fused_loss);
+  const at::Tensor fused_gradient[2] = {problem.h0.grad(), problem.h1.grad()};
+  const double clock = measure_clock();
+  const double lanes = static_cast<double>(simd::lanes());
+  const double cycles = fused.seconds * clock * at::get_num_threads() / logits;
+  const double limit = operations_per_logit(o) / (2 * lanes);
+  const Dictionary dictionary(o.dictionary, o.width, o.codes, 0);
+  const double bytes_per_code =
+      static_cast<double>(dictionary.bits().size()) / static_cast<double>(o.codes);
+
+  result["fused_seconds"] = fused.seconds;
+  result["fused_extra_mb"] = fused.extra_bytes / 1e6;
+  result["bytes_per_code"] = bytes_per_code;
+  result["cycles_per_logit"] = cycles;
+  result["cycles_per_logit_limit"] = limit;
+  TextTable table({"head", "seconds", "extra memory", "bytes per code"});
+  table.add({"fused", readable_seconds(fused.seconds), readable_bytes(fused.extra_bytes),
+             readable(bytes_per_code)});
+
+  // Ten n x c tensors of each view are alive at once in forward and backward, and the dictionary.
+  const double needed = 4.0 * static_cast<double>(o.width * o.codes) + 10 * 4 * logits;
+  const bool fits = needed < 0.8 * static_cast<double>(available_memory());
+  std::string note;
+  bool agree = true;
+  if (o.plain && fits) {
+    const std::vector<float> dense = dictionary.dense();
+    double plain_loss = 0;
+    Timing plain = measure(
+        std::min(o.steps, 5),
+        [&] {
+          return torch::tensor(dense).view({o.width, o.codes});
+        },
+        [&](const at::Tensor& w) { plain_loss = problem.backward(straightforward(problem, w)); });
+    double worst = 0;
+    for (int v = 0; v < 2; ++v) {
+      const at::Tensor expected = v == 0 ? problem.h0.grad() : problem.h1.grad();
+      worst = std::max(worst, (fused_gradient[v] - expected).norm().item<double>() /
+                                  expected.norm().item<double>());
+    }
+    const double loss_error = std::abs(fused_loss - plain_loss) / std::abs(plain_loss);
+    agree = loss_error < 1e-5 && worst < 1e-4;
+    result["plain_seconds"] = plain.seconds;
+    result["plain_extra_mb"] = plain.extra_bytes / 1e6;
+    result["ratio"] = plain.seconds / fused.seconds;
+    result["loss_error"] = loss_error;
+    result["gradient_error"] = worst;
+    table.add({"straightforward", readable_seconds(plain.seconds),
+               readable_bytes(plain.extra_bytes), readable(4.0 * static_cast<double>(o.width))});
+    note = str("The fused head is ", readable(plain.seconds / fused.seconds),
+               " times faster. Losses agree to ", readable(loss_error), ", gradients to ",
+               readable(worst), " of their norm",
+               agree ? "." : ": NOT within 1e-5 and 1e-4. This is a bug.");
+  } else {
+    result["plain_seconds"] = nullptr;
+    result["plain_extra_mb"] = nullptr;
+    result["ratio"] = nullptr;
+    note = !o.plain ? "The straightforward graph was not timed (--no-plain)."
+                    : str("The straightforward graph was skipped: it needs about ",
+                          readable_bytes(needed), ", and ",
+                          readable_bytes(static_cast<double>(available_memory())), " are free.");
+  }
+  result["agree"] = agree;
+  common.say() << "width " << o.width << ", " << o.codes << " codes, batch " << o.batch
+               << " x 2 views, " << name_of(kDictionaryNames, o.dictionary) << ", "
+               << at::get_num_threads() << " threads, " << simd::instruction_set()
+               << ", forward + backward\n\n"
+               << table.str() << "\n"
+               << note << "\n"
+               << "Fused: " << readable(cycles) << " cycles per logit and core at "
+               << readable(clock / 1e9) << " GHz; its arithmetic alone ("
+               << readable(operations_per_logit(o)) << " operations per logit, two vectors of "
+               << lanes << " per cycle) needs " << readable(limit) << ".\n";
+  if (o.table) print_growth(o, common);
+  common.result(result);
+  return agree ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+Run declare_bench_head(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  options->visit(AddOptions(app));
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace cpl::cli

@@ -1,0 +1,109 @@
+#include "cplearn/report/svg.h"
+
+#include <algorithm>
+#include <opencv2/imgcodecs.hpp>
+
+#include "cplearn/base/error.h"
+
+namespace cpl {
+namespace {
+
+std::string escape(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+// Blue (-1) over white (0) to red (+1).
+cv::Vec3b diverging(float t) {
+  const float strength = std::min(std::abs(t), 1.0f);
+  const float blue[3] = {172, 102, 33}, red[3] = {43, 24, 178};  // OpenCV's order: B, G, R
+  const float* end = t < 0 ? blue : red;
+  cv::Vec3b colour;
+  for (int i = 0; i < 3; ++i) colour[i] = cv::saturate_cast<uchar>(255 + strength * (end[i] - 255));
+  return colour;
+}
+
+}  // namespace
+
+Svg::Svg(double width, double height) : width_(width), height_(height) {}
+
+void Svg::rect(double x, double y, double width, double height, const std::string& fill) {
+  body_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
+        << "\" fill=\"" << escape(fill) << "\"/>\n";
+}
+
+void Svg::line(double x0, double y0, double x1, double y1, const std::string& stroke) {
+  body_ << "<line x1=\"" << x0 << "\" y1=\"" << y0 << "\" x2=\"" << x1 << "\" y2=\"" << y1
+        << "\" stroke=\"" << escape(stroke) << "\" stroke-width=\"1\"/>\n";
+}
+
+void Svg::text(double x, double y, const std::string& text, double size,
+               const std::string& anchor) {
+  body_ << "<text x=\"" << x << "\" y=\"" << y << "\" font-size=\"" << size << "\" text-anchor=\""
+        << escape(anchor) << "\" fill=\"#222\">" << escape(text) << "</text>\n";
+}
+
+void Svg::heat_map(double x, double y, double width, double height,
+                   const std::vector<float>& values, std::int64_t rows, std::int64_t columns,
+                   float low, float high) {
+  CPL_CHECK(static_cast<std::int64_t>(values.size()) == rows * columns, "heat map: ", values.size(),
+            " values for ", rows, " x ", columns);
+  cv::Mat picture(static_cast<int>(rows), static_cast<int>(columns), CV_8UC3);
+  for (int r = 0; r < picture.rows; ++r) {
+    for (int c = 0; c < picture.cols; ++c) {
+      const float value = values[static_cast<std::size_t>(r * columns + c)];
+      picture.at<cv::Vec3b>(r, c) = diverging(value < 0 ? -value / low : value / high);
+    }
+  }
+  std::vector<std::uint8_t> png;
+  cv::imencode(".png", picture, png);
+  body_ << "<image x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\""
+        << height
+        << "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+           "href=\"data:image/png;base64,"
+        << base64(png) << "\"/>\n";
+}
+
+std::string Svg::str() const {
+  std::ostringstream out;
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << width_ << " " << height_
+      << "\" width=\"" << width_ << "\" height=\"" << height_
+      << "\" font-family=\"system-ui, sans-serif\">\n"
+      << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+      << body_.str() << "</svg>\n";
+  return out.str();
+}
+
+std::string base64(const std::vector<std::uint8_t>& bytes) {
+  static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += k <= count ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
+  }
+  return out;
+}
+
+}  // namespace cpl
