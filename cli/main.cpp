@@ -42,14 +42,12 @@ void collect_names(const CLI::App* app, std::vector<std::string>& names) {
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::cerr << "cplearn: " << error.what() << "\n";
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string> names;
-    collect_names(&app, names);
-    for (const std::string& word : app.remaining(true)) {
-      const std::string near = nearest_name(word.substr(0, word.find('=')), names);
-      if (!near.empty())
-        std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
-    }
+  std::vector<std::string> names;
+  collect_names(&app, names);
+  for (const std::string& word : app.remaining(true)) {
+    const std::string near = nearest_name(word.substr(0, word.find('=')), names);
+    if (!near.empty())
+      std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
   }
   const CLI::App* deepest = &app;
   std::string path = "cplearn";
