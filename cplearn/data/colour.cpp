@@ -82,7 +82,7 @@ void adjust_hue(Image& image, float turn) {
     // Rounding a float of this range through double is exact, and no call into the C library.
     const auto byte = [high](float share) {
       const double value = static_cast<float>(high) * (1.0f - share);
-      return static_cast<std::uint8_t>(value + 0.5);
+      return static_cast<std::uint8_t>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
     };
     const std::uint8_t v = static_cast<std::uint8_t>(high);
     const std::uint8_t x = byte(s), q = byte(s * f), t = byte(s * (1.0f - f));
