@@ -32,7 +32,7 @@ for kind in hadamard rademacher; do
 done
 "$cplearn" dictionary --width 128 --codes 16384 --pairs 1000 --out "$work/small.safetensors" --quiet
 [ "$(stat -c %s "$work/small.safetensors")" -lt 4096 ] || fail "a hadamard dictionary takes kilobytes"
-"$cplearn" info --json >"$work/info.json" && json "$work/info.json" "r['instruction_sets'] and r['version']"
+"$cplearn" info --json --quiet >"$work/info.json" && json "$work/info.json" "r['instruction_sets'] and r['version']"
 
 for isa in $(python3 -c 'import json,sys; print(*json.load(open(sys.argv[1]))["instruction_sets"])' "$work/info.json"); do
   CPLEARN_ISA=$isa "$cplearn" bench head --width 20 --codes 100 --batch 5 --steps 1 --json >"$work/isa.json" 2>"$work/log"

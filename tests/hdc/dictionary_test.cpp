@@ -22,8 +22,10 @@ std::uint64_t hash(const std::vector<std::uint8_t>& bytes) {
 
 // The same codes on every machine, for ever: a changed number here breaks every saved run.
 TEST(Dictionary, TheSameCodesOnEveryMachine) {
-  EXPECT_EQ(hash(Dictionary(DictionaryKind::kRademacher, 128, 1000, 1).bits()), 3850429391466633089ull);
-  EXPECT_EQ(hash(Dictionary(DictionaryKind::kHadamard, 128, 1000, 1).bits()), 7800657322033051934ull);
+  EXPECT_EQ(hash(Dictionary(DictionaryKind::kRademacher, 128, 1000, 1).bits()),
+            3850429391466633089ull);
+  EXPECT_EQ(hash(Dictionary(DictionaryKind::kHadamard, 128, 1000, 1).bits()),
+            7800657322033051934ull);
 }
 
 TEST(Dictionary, BlocksAreExactlyOrthogonalWhereTheOrderExists) {
