@@ -5,7 +5,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <functional>
+#include <vector>
 
 #include "cplearn/base/error.h"
 
@@ -16,49 +16,74 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr std::int64_t kTilesAtOnce = 128;  // rows of a matrix product: large enough to be fast
+constexpr std::int64_t kTilesAtOnce = 256;         // rows of a matrix product: enough to be fast
+constexpr std::int64_t kKernelChannels = 1 << 14;  // of a kernel, per thread at least
 
-// The kernel's transform from both sides, points^2 x 9.
-Tensor kernel_matrix(Winograd kind, const Tensor& like) {
-  const std::int64_t points = kind == Winograd::kSame ? 6 : 5;
-  const Tensor g = torch::from_blob(const_cast<double*>(winograd_kernel_matrix(kind)), {points, 3},
-                                    torch::kDouble);
-  return torch::kron(g, g).to(like.scalar_type());
+// Applies a stage to the channels of a kernel, in parallel. `taps`: 3 x 3 x in x out.
+template <class T>
+void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, const Tensor& taps,
+               const Tensor& points) {
+  const std::int64_t blocks = taps[0][0].numel() / kWinogradChannels;
+  at::parallel_for(0, blocks, kKernelChannels / kWinogradChannels, [&](auto begin, auto end) {
+    WinogradJob<T> job{
+        kind, 1, 3, 3, blocks * kWinogradChannels, taps.data_ptr<T>(), points.data_ptr<T>()};
+    job.begin = begin * kWinogradChannels;
+    job.end = end * kWinogradChannels;
+    stage(job);
+  });
 }
 
-// out x in x 3 x 3 -> points^2 x in x out
+// out x in x 3 x 3 -> points x in x out
+template <class T>
 Tensor transform_kernel(Winograd kind, const Tensor& weight) {
-  const auto out = weight.size(0), in = weight.size(1);
-  const Tensor taps = weight.permute({2, 3, 1, 0}).reshape({9, in * out});
-  return kernel_matrix(kind, weight).mm(taps).view({-1, in, out});
+  const Tensor taps = weight.permute({2, 3, 1, 0}).contiguous();
+  const Tensor points =
+      torch::empty({winograd_points(kind), weight.size(1), weight.size(0)}, taps.options());
+  transform<T>(winograd_kernel<T>, kind, taps, points);
+  return points;
 }
 
+// The gradient of a kernel from that of its points.
+template <class T>
 Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points) {
-  const auto in = points.size(1), out = points.size(2);
-  const Tensor taps = kernel_matrix(kind, points).t().mm(points.view({points.size(0), in * out}));
-  return taps.view({3, 3, in, out}).permute({3, 2, 0, 1}).contiguous();
+  const Tensor taps = torch::empty({3, 3, points.size(1), points.size(2)}, points.options());
+  transform<T>(winograd_kernel_adjoint<T>, kind, taps, points);
+  return taps.permute({3, 2, 0, 1}).contiguous();
 }
 
-// What one call works on. `x` and `y` are the maps before and after, or their gradients.
+// What one call works on: maps before (n x height x width x in) and after the convolution, in
+// groups of images whose tiles fill a matrix product.
 struct Geometry {
-  Winograd kind;
-  std::int64_t images, height, width, in, out;
-
-  Geometry(Winograd k, const Tensor& x, const Tensor& weight)
+  Geometry(Winograd k, const Tensor& x, std::int64_t channels_out)
       : kind(k),
         images(x.size(0)),
         height(x.size(2)),
         width(x.size(3)),
         in(x.size(1)),
-        out(weight.size(0)) {}
+        out(channels_out),
+        scale(k == Winograd::kPooled ? 2 : 1),
+        tiles(winograd_tiles(height, width)),
+        group(std::max<std::int64_t>(1, kTilesAtOnce / tiles)),
+        threads(at::get_num_threads()) {}
 
-  std::int64_t scale() const { return kind == Winograd::kPooled ? 2 : 1; }
+  // Memory for the points of one group, for each thread.
+  Tensor scratch(const Tensor& like, std::int64_t channels) const {
+    return torch::empty({threads, winograd_points(kind) * group * tiles * channels},
+                        like.options());
+  }
+
+  // That memory for `count` images: points x tiles x channels.
+  Tensor points(const Tensor& scratch, std::int64_t thread, std::int64_t count,
+                std::int64_t channels) const {
+    const std::int64_t size = winograd_points(kind) * count * tiles * channels;
+    return scratch[thread].narrow(0, 0, size).view({-1, count * tiles, channels});
+  }
 
   template <class T>
   WinogradJob<T> before(const Tensor& map, std::int64_t first, std::int64_t count,
                         const Tensor& points, double slope) const {
-    WinogradJob<T> job{kind, count, height, width, in, nullptr, points.data_ptr<T>()};
-    job.map = map.data_ptr<T>() + first * height * width * in;
+    T* const begin = map.data_ptr<T>() + first * height * width * in;
+    WinogradJob<T> job{kind, count, height, width, in, begin, points.data_ptr<T>()};
     job.slope = static_cast<T>(slope);
     return job;
   }
@@ -66,56 +91,28 @@ struct Geometry {
   template <class T>
   WinogradJob<T> after(const Tensor& map, std::int64_t first, std::int64_t count,
                        const Tensor& points) const {
-    WinogradJob<T> job{kind, count,   height / scale(),    width / scale(),
-                       out,  nullptr, points.data_ptr<T>()};
-    job.map = map.data_ptr<T>() + first * job.height * job.width * out;
-    return job;
+    const std::int64_t h = height / scale, w = width / scale;
+    T* const begin = map.data_ptr<T>() + first * h * w * out;
+    return {kind, count, h, w, out, begin, points.data_ptr<T>()};
   }
-};
 
-Tensor channels_last_like(const Tensor& x, at::IntArrayRef shape) {
-  return torch::empty(shape, x.options().memory_format(at::MemoryFormat::ChannelsLast));
-}
-
-// Splits the images between threads, and each share into groups of about kTilesAtOnce tiles:
-// body(thread, first image, images). The split depends on nothing but the number of threads.
-void for_groups(const Geometry& g,
-                const std::function<void(int, std::int64_t, std::int64_t)>& body) {
-  const std::int64_t tiles = winograd_tiles(g.height, g.width);
-  const std::int64_t group = std::max<std::int64_t>(1, kTilesAtOnce / tiles);
-  const int threads = at::get_num_threads();
-  at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
-    const at::AutoDispatchBelowADInplaceOrView guard;  // no graph is recorded in here
-    for (std::int64_t thread = begin; thread < end; ++thread) {
-      const std::int64_t last = g.images * (thread + 1) / threads;
-      for (std::int64_t first = g.images * thread / threads; first < last; first += group) {
-        body(static_cast<int>(thread), first, std::min(group, last - first));
+  // body(thread, first image, images) for every group, in parallel. Who gets what depends on
+  // nothing but the number of threads, and so do the last bits of the result.
+  template <class Body>
+  void for_groups(const Body& body) const {
+    at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+      const at::AutoDispatchBelowADInplaceOrView guard;  // no graph is recorded in here
+      for (std::int64_t thread = begin; thread < end; ++thread) {
+        const std::int64_t last = images * (thread + 1) / threads;
+        for (std::int64_t first = images * thread / threads; first < last; first += group) {
+          body(thread, first, std::min(group, last - first));
+        }
       }
-    }
-  });
-}
-
-// Memory for the points of one group, per thread.
-struct Scratch {
-  Scratch(const Geometry& g, const Tensor& like, std::int64_t channels)
-      : points(at::get_num_threads()), tiles(winograd_tiles(g.height, g.width)) {
-    const std::int64_t group = std::max<std::int64_t>(1, kTilesAtOnce / tiles);
-    for (Tensor& t : points) {
-      t = torch::empty({winograd_points(g.kind) * group * tiles * channels}, like.options());
-    }
-    this->channels = channels;
-    count = winograd_points(g.kind);
+    });
   }
 
-  // points x tiles x channels, for so many images
-  Tensor get(int thread, std::int64_t images) const {
-    return points[thread]
-        .narrow(0, 0, count * images * tiles * channels)
-        .view({count, images * tiles, channels});
-  }
-
-  std::vector<Tensor> points;
-  std::int64_t tiles, channels, count;
+  Winograd kind;
+  std::int64_t images, height, width, in, out, scale, tiles, group, threads;
 };
 
 class WinogradConv : public torch::autograd::Function<WinogradConv> {
@@ -124,28 +121,30 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
                         const Tensor& bias, std::int64_t kind_number, double slope) {
     const auto kind = static_cast<Winograd>(kind_number);
     const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
-    const Geometry g(kind, x, weight);
-    const Tensor kernel = transform_kernel(kind, weight);
-    const Tensor y =
-        channels_last_like(x, {g.images, g.out, g.height / g.scale(), g.width / g.scale()});
-    const Scratch before(g, x, g.in), after(g, x, g.out);
+    const Geometry g(kind, x, weight.size(0));
+    const Tensor y = torch::empty({g.images, g.out, g.height / g.scale, g.width / g.scale},
+                                  x.options().memory_format(at::MemoryFormat::ChannelsLast));
+    const Tensor before = g.scratch(x, g.in), after = g.scratch(x, g.out);
+    Tensor kernel;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
-      for_groups(g, [&](int thread, std::int64_t first, std::int64_t count) {
-        const Tensor v = before.get(thread, count), m = after.get(thread, count);
+      kernel = transform_kernel<scalar_t>(kind, weight);
+      g.for_groups([&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+        const Tensor v = g.points(before, thread, count, g.in);
+        const Tensor m = g.points(after, thread, count, g.out);
         winograd_input(g.before<scalar_t>(x, first, count, v, slope));
         for (std::int64_t k = 0; k < v.size(0); ++k) {
           Tensor product = m[k];
           at::mm_out(product, v[k], kernel[k]);
         }
         auto job = g.after<scalar_t>(y, first, count, m);
-        job.bias = bias.defined() ? bias.data_ptr<scalar_t>() : nullptr;
+        if (bias.numel() > 0) job.bias = bias.data_ptr<scalar_t>();
         winograd_output(job);
       });
     });
     context->save_for_backward({x, kernel});
     context->saved_data["kind"] = kind_number;
     context->saved_data["slope"] = slope;
-    context->saved_data["bias"] = bias.defined();
+    context->saved_data["bias"] = bias.numel() > 0;
     return y;
   }
 
@@ -157,14 +156,16 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
     const double slope = context->saved_data["slope"].toDouble();
     const bool needs_x = context->needs_input_grad(0);
     const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const Geometry g(kind, x, dy.transpose(0, 1));
+    const Geometry g(kind, x, dy.size(1));
     const Tensor dx = needs_x ? torch::empty_like(x) : Tensor();
-    const Scratch before(g, x, g.in), after(g, x, g.out);
-    std::vector<Tensor> dkernels;
-    for (int i = 0; i < at::get_num_threads(); ++i) dkernels.push_back(torch::zeros_like(kernel));
+    const Tensor before = g.scratch(x, g.in), after = g.scratch(x, g.out);
+    std::vector<Tensor> dkernels(g.threads);
+    for (Tensor& dkernel : dkernels) dkernel = torch::zeros_like(kernel);
+    Tensor dweight;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv_backward", [&] {
-      for_groups(g, [&](int thread, std::int64_t first, std::int64_t count) {
-        const Tensor v = before.get(thread, count), dm = after.get(thread, count);
+      g.for_groups([&](std::int64_t thread, std::int64_t first, std::int64_t count) {
+        const Tensor v = g.points(before, thread, count, g.in);
+        const Tensor dm = g.points(after, thread, count, g.out);
         winograd_output_adjoint(g.after<scalar_t>(dy, first, count, dm));
         winograd_input(g.before<scalar_t>(x, first, count, v, slope));
         for (std::int64_t k = 0; k < v.size(0); ++k) {
@@ -177,11 +178,11 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
         job.input = x.data_ptr<scalar_t>() + first * g.height * g.width * g.in;
         winograd_input_adjoint(job);
       });
+      for (std::size_t i = 1; i < dkernels.size(); ++i) dkernels[0] += dkernels[i];
+      dweight = transform_kernel_adjoint<scalar_t>(kind, dkernels[0]);
     });
-    for (std::size_t i = 1; i < dkernels.size(); ++i) dkernels[0] += dkernels[i];
     const bool has_bias = context->saved_data["bias"].toBool();
-    return {dx, transform_kernel_adjoint(kind, dkernels[0]),
-            has_bias ? dy.sum({0, 2, 3}) : Tensor(), Tensor(), Tensor()};
+    return {dx, dweight, has_bias ? dy.sum({0, 2, 3}) : Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -205,7 +206,9 @@ Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, 
             ", expected 3x3");
   CPL_CHECK(kind == Winograd::kSame || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
             x.size(2), "x", x.size(3), " cannot be pooled by 2x2");
-  return WinogradConv::apply(x, weight, bias, static_cast<std::int64_t>(kind), slope);
+  // apply() does not take undefined tensors; one without elements stands for no bias.
+  return WinogradConv::apply(x, weight, bias.defined() ? bias : torch::empty({0}, weight.options()),
+                             static_cast<std::int64_t>(kind), slope);
 }
 
 }  // namespace cpl

@@ -71,7 +71,7 @@ struct Pooled {
   static constexpr Matrix<2, 5> kAT = {{{1, 1, 0, 1, 0}, {0, 1, 1, 0, 1}}};
 };
 
-// The four matrices that act from both sides. A window is kRows or kColumns wide, begins at
+// The matrices that act from both sides. A window is kRows or kColumns wide, begins at
 // tile * kStride + kOffset, and windows overlap where it is wider than the stride.
 template <class Kind>
 struct Input {
@@ -92,6 +92,17 @@ template <class Kind>
 struct OutputAdjoint {
   static constexpr auto kMatrix = Kind::kAT.transposed();
   static constexpr int kStride = Kind::kOutputs, kOffset = 0;
+};
+
+template <class Kind>
+struct Kernel {
+  static constexpr auto kMatrix = Kind::kG;
+  static constexpr int kStride = 3, kOffset = 0;
+};
+template <class Kind>
+struct KernelAdjoint {
+  static constexpr auto kMatrix = Kind::kG.transposed();
+  static constexpr int kStride = 3, kOffset = 0;
 };
 
 // Where the elements of a window lie in a map; those outside lie in `outside`, a row of channels.
@@ -157,25 +168,27 @@ HWY_INLINE void multiply_both(D d, const V* x, V* y) {
     multiply<Stage, 1, 1>(d, half + i * kColumns, y + i * kRows, rows);
 }
 
+template <class Stage>
+constexpr std::int64_t windows(std::int64_t length) {
+  return (length + Stage::kStride - 1) / Stage::kStride;
+}
+
+// Elements from one point to the next.
+template <class Stage, class T>
+std::int64_t point_step(const WinogradJob<T>& job) {
+  return job.images * windows<Stage>(job.height) * windows<Stage>(job.width) * job.channels;
+}
+
 // Calls body(tile, image, i, j) for every window.
 template <class Stage, class T, class Body>
 HWY_INLINE void for_tiles(const WinogradJob<T>& job, const Body& body) {
-  const std::int64_t rows = (job.height + Stage::kStride - 1) / Stage::kStride;
-  const std::int64_t columns = (job.width + Stage::kStride - 1) / Stage::kStride;
+  const std::int64_t rows = windows<Stage>(job.height), columns = windows<Stage>(job.width);
   std::int64_t tile = 0;
   for (std::int64_t image = 0; image < job.images; ++image) {
     for (std::int64_t i = 0; i < rows; ++i) {
       for (std::int64_t j = 0; j < columns; ++j) body(tile++, image, i, j);
     }
   }
-}
-
-template <class Stage, class T>
-std::int64_t count_tiles(const WinogradJob<T>& job) {
-  std::int64_t count = 0;
-  for_tiles<Stage>(
-      job, [&](std::int64_t tile, std::int64_t, std::int64_t, std::int64_t) { count = tile + 1; });
-  return count;
 }
 
 // Map -> points.
@@ -185,13 +198,13 @@ void gather(const WinogradJob<T>& job) {
   const hn::CappedTag<T, kWinogradChannels> d;
   using V = hn::Vec<decltype(d)>;
   const auto slope = hn::Set(d, job.slope);
-  const std::int64_t step = count_tiles<Stage>(job) * job.channels;  // from point to point
-  std::vector<T> zeros(job.channels);
+  const std::int64_t step = point_step<Stage>(job);
+  std::vector<T> zeros(job.end);
   for_tiles<Stage>(job, [&](std::int64_t tile, std::int64_t image, std::int64_t i, std::int64_t j) {
     T* places[kWindow * kWindow];
     locate<Stage, kWindow>(job, image, i, j, zeros.data(), places);
     T* const points = job.points + tile * job.channels;
-    for (std::int64_t c = 0; c < job.channels; c += static_cast<std::int64_t>(hn::Lanes(d))) {
+    for (std::int64_t c = job.begin; c < job.end; c += static_cast<std::int64_t>(hn::Lanes(d))) {
       V x[kWindow * kWindow], y[kPoints * kPoints];
       for (int k = 0; k < kWindow * kWindow; ++k) {
         x[k] = hn::LoadU(d, places[k] + c);
@@ -211,14 +224,14 @@ void scatter(const WinogradJob<T>& job) {
   constexpr int kWindow = Stage::kMatrix.kRows, kPoints = Stage::kMatrix.kColumns;
   const hn::CappedTag<T, kWinogradChannels> d;
   using V = hn::Vec<decltype(d)>;
-  const std::int64_t step = count_tiles<Stage>(job) * job.channels;
-  std::vector<T> discarded(job.channels), zeros(job.channels);
+  const std::int64_t step = point_step<Stage>(job);
+  std::vector<T> discarded(job.end), zeros(job.end);
   const T* const bias = job.bias ? job.bias : zeros.data();
   for_tiles<Stage>(job, [&](std::int64_t tile, std::int64_t image, std::int64_t i, std::int64_t j) {
     T* places[kWindow * kWindow];
     locate<Stage, kWindow>(job, image, i, j, discarded.data(), places);
     const T* const points = job.points + tile * job.channels;
-    for (std::int64_t c = 0; c < job.channels; c += static_cast<std::int64_t>(hn::Lanes(d))) {
+    for (std::int64_t c = job.begin; c < job.end; c += static_cast<std::int64_t>(hn::Lanes(d))) {
       V x[kPoints * kPoints], y[kWindow * kWindow];
       for (int k = 0; k < kPoints * kPoints; ++k) x[k] = hn::LoadU(d, points + k * step + c);
       multiply_both<Stage>(d, x, y);
@@ -268,6 +281,18 @@ void input_adjoint(const WinogradJob<T>& job) {
   }
 }
 
+template <class T>
+void kernel(const WinogradJob<T>& job) {
+  job.kind == Winograd::kSame ? gather<Kernel<Same>, false>(job)
+                              : gather<Kernel<Pooled>, false>(job);
+}
+
+template <class T>
+void kernel_adjoint(const WinogradJob<T>& job) {
+  job.kind == Winograd::kSame ? scatter<KernelAdjoint<Same>, false>(job)
+                              : scatter<KernelAdjoint<Pooled>, false>(job);
+}
+
 void input_f(const WinogradJob<float>& job) { input(job); }
 void input_d(const WinogradJob<double>& job) { input(job); }
 void output_f(const WinogradJob<float>& job) { output(job); }
@@ -276,6 +301,10 @@ void output_adjoint_f(const WinogradJob<float>& job) { output_adjoint(job); }
 void output_adjoint_d(const WinogradJob<double>& job) { output_adjoint(job); }
 void input_adjoint_f(const WinogradJob<float>& job) { input_adjoint(job); }
 void input_adjoint_d(const WinogradJob<double>& job) { input_adjoint(job); }
+void kernel_f(const WinogradJob<float>& job) { kernel(job); }
+void kernel_d(const WinogradJob<double>& job) { kernel(job); }
+void kernel_adjoint_f(const WinogradJob<float>& job) { kernel_adjoint(job); }
+void kernel_adjoint_d(const WinogradJob<double>& job) { kernel_adjoint(job); }
 
 }  // namespace
 }  // namespace cpl::HWY_NAMESPACE
@@ -283,12 +312,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace cpl {
-
-const double* winograd_kernel_matrix(Winograd kind) {
-  static constexpr auto same = Same::kG;
-  static constexpr auto pooled = Pooled::kG;
-  return kind == Winograd::kSame ? &same.at[0][0] : &pooled.at[0][0];
-}
 
 #define CPLEARN_WINOGRAD_STAGE(stage)                             \
   HWY_EXPORT(stage##_f);                                          \
@@ -306,6 +329,8 @@ CPLEARN_WINOGRAD_STAGE(input)
 CPLEARN_WINOGRAD_STAGE(output)
 CPLEARN_WINOGRAD_STAGE(output_adjoint)
 CPLEARN_WINOGRAD_STAGE(input_adjoint)
+CPLEARN_WINOGRAD_STAGE(kernel)
+CPLEARN_WINOGRAD_STAGE(kernel_adjoint)
 #undef CPLEARN_WINOGRAD_STAGE
 
 }  // namespace cpl

@@ -9,8 +9,10 @@
 //     output           points -> window of the result     AT . A      "scatter"
 //     output_adjoint   window of the result -> points      A . AT     "gather"
 //     input_adjoint    points -> window of the image       B . BT     "scatter", windows overlap
+// and the kernel two more: `kernel`, G . GT, and `kernel_adjoint`, GT . G.
 //
-// Layouts: maps are n x height x width x channels, points are point x tile x channels.
+// Layouts: maps are n x height x width x channels, points are point x tile x channels. The kernel
+// is a map of 3 x 3 with in * out channels.
 
 #include <cstdint>
 
@@ -23,9 +25,6 @@ enum class Winograd {
 
 constexpr std::int64_t winograd_points(Winograd kind) { return kind == Winograd::kSame ? 36 : 25; }
 
-// The kernel's transform G: points x 3, where winograd_points = points^2. Row-major.
-const double* winograd_kernel_matrix(Winograd kind);
-
 // Channels have to be a multiple of this (the longest vector of any instruction set).
 constexpr std::int64_t kWinogradChannels = 16;
 
@@ -36,6 +35,7 @@ struct WinogradJob {
   std::int64_t images, height, width, channels;  // of `map`
   T* map;
   T* points;
+  std::int64_t begin = 0, end = channels;  // the channels to work on
   // The input is activated as it is read: x > 0 ? x : slope * x. 1 for none.
   T slope = 1;
   const T* bias = nullptr;   // output: added, per channel; null for none
@@ -55,5 +55,9 @@ template <class T>
 void winograd_output_adjoint(const WinogradJob<T>& job);
 template <class T>
 void winograd_input_adjoint(const WinogradJob<T>& job);
+template <class T>
+void winograd_kernel(const WinogradJob<T>& job);
+template <class T>
+void winograd_kernel_adjoint(const WinogradJob<T>& job);
 
 }  // namespace cpl
