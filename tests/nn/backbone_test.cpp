@@ -118,6 +118,20 @@ TEST(Backbone, FastResnet8EqualsThePlainGraph) {
   }
 }
 
+// bf16 takes neither Winograd nor a detour through float, and stays as near as its 8 bits allow.
+TEST(Backbone, FastResnet8WorksInBf16) {
+  BackboneOptions options;
+  options.width = 16;
+  const auto net = make_backbone("resnet8", options);
+  fill(*net);
+  const Tensor images = noise("images", {4, 3, 16, 16}).to(torch::kFloat);
+  const Tensor exact = net->forward(images).detach();
+  net->to(torch::kBFloat16);
+  const auto all = output_and_gradients(*net, images.to(torch::kBFloat16));
+  EXPECT_EQ(all[0].scalar_type(), torch::kBFloat16);
+  EXPECT_LT(relative(all[0].to(torch::kFloat), exact), 0.05);
+}
+
 // Any size of map, with and without bias, activation and pooling: values and all gradients.
 TEST(Backbone, WinogradEqualsTheDirectConvolution) {
   for (const int threads : {1, 2}) {

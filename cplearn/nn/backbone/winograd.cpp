@@ -17,6 +17,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
 constexpr std::int64_t kTilesAtOnce = 256;         // rows of a matrix product: enough to be fast
+constexpr std::int64_t kTilesPerPart = 64;         // at least: each part sums a kernel of its own
 constexpr std::int64_t kKernelChannels = 1 << 14;  // of a kernel, per thread at least
 
 // Applies a stage to the channels of a kernel, in parallel. `taps`: 3 x 3 x in x out.
@@ -64,19 +65,18 @@ struct Geometry {
         scale(k == Winograd::kPooled ? 2 : 1),
         tiles(winograd_tiles(height, width)),
         group(std::max<std::int64_t>(1, kTilesAtOnce / tiles)),
-        threads(at::get_num_threads()) {}
+        parts(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, at::get_num_threads())) {}
 
-  // Memory for the points of one group, for each thread.
+  // Memory for the points of one group, for each part.
   Tensor scratch(const Tensor& like, std::int64_t channels) const {
-    return torch::empty({threads, winograd_points(kind) * group * tiles * channels},
-                        like.options());
+    return torch::empty({parts, winograd_points(kind) * group * tiles * channels}, like.options());
   }
 
   // That memory for `count` images: points x tiles x channels.
-  Tensor points(const Tensor& scratch, std::int64_t thread, std::int64_t count,
+  Tensor points(const Tensor& scratch, std::int64_t part, std::int64_t count,
                 std::int64_t channels) const {
     const std::int64_t size = winograd_points(kind) * count * tiles * channels;
-    return scratch[thread].narrow(0, 0, size).view({-1, count * tiles, channels});
+    return scratch[part].narrow(0, 0, size).view({-1, count * tiles, channels});
   }
 
   template <class T>
@@ -96,23 +96,23 @@ struct Geometry {
     return {kind, count, h, w, out, begin, points.data_ptr<T>()};
   }
 
-  // body(thread, first image, images) for every group, in parallel. Who gets what depends on
+  // body(part, first image, images) for every group, parts in parallel. Who gets what depends on
   // nothing but the number of threads, and so do the last bits of the result.
   template <class Body>
   void for_groups(const Body& body) const {
-    at::parallel_for(0, threads, 1, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
       const at::AutoDispatchBelowADInplaceOrView guard;  // no graph is recorded in here
-      for (std::int64_t thread = begin; thread < end; ++thread) {
-        const std::int64_t last = images * (thread + 1) / threads;
-        for (std::int64_t first = images * thread / threads; first < last; first += group) {
-          body(thread, first, std::min(group, last - first));
+      for (std::int64_t part = begin; part < end; ++part) {
+        const std::int64_t last = images * (part + 1) / parts;
+        for (std::int64_t first = images * part / parts; first < last; first += group) {
+          body(part, first, std::min(group, last - first));
         }
       }
     });
   }
 
   Winograd kind;
-  std::int64_t images, height, width, in, out, scale, tiles, group, threads;
+  std::int64_t images, height, width, in, out, scale, tiles, group, parts;
 };
 
 class WinogradConv : public torch::autograd::Function<WinogradConv> {
@@ -128,9 +128,9 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
     Tensor kernel;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
       kernel = transform_kernel<scalar_t>(kind, weight);
-      g.for_groups([&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-        const Tensor v = g.points(before, thread, count, g.in);
-        const Tensor m = g.points(after, thread, count, g.out);
+      g.for_groups([&](std::int64_t part, std::int64_t first, std::int64_t count) {
+        const Tensor v = g.points(before, part, count, g.in);
+        const Tensor m = g.points(after, part, count, g.out);
         winograd_input(g.before<scalar_t>(x, first, count, v, slope));
         for (std::int64_t k = 0; k < v.size(0); ++k) {
           Tensor product = m[k];
@@ -159,17 +159,17 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
     const Geometry g(kind, x, dy.size(1));
     const Tensor dx = needs_x ? torch::empty_like(x) : Tensor();
     const Tensor before = g.scratch(x, g.in), after = g.scratch(x, g.out);
-    std::vector<Tensor> dkernels(g.threads);
+    std::vector<Tensor> dkernels(g.parts);
     for (Tensor& dkernel : dkernels) dkernel = torch::zeros_like(kernel);
     Tensor dweight;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv_backward", [&] {
-      g.for_groups([&](std::int64_t thread, std::int64_t first, std::int64_t count) {
-        const Tensor v = g.points(before, thread, count, g.in);
-        const Tensor dm = g.points(after, thread, count, g.out);
+      g.for_groups([&](std::int64_t part, std::int64_t first, std::int64_t count) {
+        const Tensor v = g.points(before, part, count, g.in);
+        const Tensor dm = g.points(after, part, count, g.out);
         winograd_output_adjoint(g.after<scalar_t>(dy, first, count, dm));
         winograd_input(g.before<scalar_t>(x, first, count, v, slope));
         for (std::int64_t k = 0; k < v.size(0); ++k) {
-          dkernels[thread][k].addmm_(v[k].t(), dm[k]);
+          dkernels[part][k].addmm_(v[k].t(), dm[k]);
           Tensor product = v[k];  // no longer needed: its gradient takes its place
           if (needs_x) at::mm_out(product, dm[k], kernel[k].t());
         }
