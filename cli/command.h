@@ -50,6 +50,7 @@ Run declare_bench(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
 Run declare_info(CLI::App& app);
 Run declare_theory(CLI::App& app);
+Run declare_train(CLI::App& app);
 
 // Adds a struct's options (see base/options.h) to a command.
 class AddOptions {

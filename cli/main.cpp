@@ -15,6 +15,8 @@ namespace cpl::cli {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
+      {"train", "Learn an encoder from images without labels",
+       "cplearn train --data DIR --epochs 20 --out runs/mine", declare_train},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",
@@ -62,13 +64,16 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 void add_common(CLI::App& app, Common& common) {
   app.add_flag("--json", common.json, "print one JSON object on standard output")->group("Common");
   app.add_flag("--quiet", common.quiet, "print nothing but results and errors")->group("Common");
-  app.add_option("--threads", common.threads, "processor threads; 0 takes all cores")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 4096))
-      ->group("Common");
-  app.add_option("--seed", common.seed, "of every random number")
-      ->capture_default_str()
-      ->group("Common");
+  // Commands that save these two with their settings declare them themselves.
+  if (!app.get_option_no_throw("--threads"))
+    app.add_option("--threads", common.threads, "processor threads; 0 takes all cores")
+        ->capture_default_str()
+        ->check(CLI::Range(0, 4096))
+        ->group("Common");
+  if (!app.get_option_no_throw("--seed"))
+    app.add_option("--seed", common.seed, "of every random number")
+        ->capture_default_str()
+        ->group("Common");
 }
 
 int run(int argc, char** argv) {

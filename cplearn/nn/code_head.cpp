@@ -36,6 +36,10 @@ at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
 
 CodeLoss CodeHeadImpl::loss(const at::Tensor& z0, const at::Tensor& z1) {
   const at::Tensor h0 = embed(z0), h1 = embed(z1);
+  return compare(h0, h1);
+}
+
+CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
   const CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
   if (h0.device().is_cpu() && h0.scalar_type() != at::kDouble)
     return code_loss_fused(h0, h1, dictionary(), options, *workers_);

@@ -30,6 +30,9 @@ class CodeHeadImpl : public torch::nn::Module {
   // On the CPU the fused loss; elsewhere plain operations on a dense dictionary.
   CodeLoss loss(const at::Tensor& z0, const at::Tensor& z1);
 
+  // The loss of embeddings that exist already, for methods that compare a view with several others.
+  CodeLoss compare(const at::Tensor& h0, const at::Tensor& h1);
+
   // The nearest code of each row and its probability.
   CodeAssignment assign(const at::Tensor& z);
 

@@ -1,0 +1,76 @@
+#include "cplearn/train/run.h"
+
+#include <sys/stat.h>
+#include <torch/torch.h>
+
+#include "cplearn/train/config.h"
+
+namespace cpl {
+namespace {
+
+// TrainOptions and SessionOptions as one list.
+struct Everything {
+  RunConfig& config;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    config.train.visit(v);
+    config.session.visit(v);
+  }
+};
+
+}  // namespace
+
+bool file_exists(const std::string& path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+std::string run_config_text(const RunConfig& config) {
+  return str("# Settings of this run: cplearn train --config FILE trains with the same.\n",
+             config_text(list_options(config.train)),
+             "\n# How it was computed; these may differ when it is resumed.\n",
+             config_text(list_options(config.session)));
+}
+
+void apply_config(const std::string& text, const std::string& source, RunConfig& config) {
+  Everything all{config};
+  for (const auto& [name, value] : parse_config(text, source)) {
+    if (!set_option(all, name, value)) unknown_option(name, source, list_options(all));
+  }
+}
+
+RunConfig parse_run_config(const std::string& text, const std::string& source) {
+  RunConfig config;
+  apply_config(text, source, config);
+  return config;
+}
+
+std::shared_ptr<Method> make_network(const TrainOptions& options) {
+  torch::manual_seed(options.seed);
+  return make_method(options.method, make_backbone(options.backbone, resolve_backbone(options)),
+                     resolve_method(options));
+}
+
+Run open_run(const std::string& path) {
+  struct stat status;
+  CPL_CHECK(::stat(path.c_str(), &status) == 0, "there is no run at ", path,
+            ": give the directory that 'cplearn train' printed");
+  const std::string file = S_ISDIR(status.st_mode) ? RunFiles(path).checkpoint() : path;
+  CPL_CHECK(file_exists(file), path,
+            " has no checkpoint yet: it is not a run, or 'cplearn train "
+            "--resume ",
+            path, "' must train it first");
+  const Checkpoint checkpoint = load_checkpoint(file);
+  Run run;
+  run.options = parse_run_config(checkpoint.config, file).train;
+  run.method = make_network(run.options);
+  run.step = checkpoint.step;
+  copy_tensors(with_prefix(checkpoint.tensors, "method."), module_state(*run.method));
+  run.method->eval();
+  run.views = evaluation_views(resolve_image_size(run.options),
+                               find_normalisation(checkpoint.normalisation));
+  return run;
+}
+
+}  // namespace cpl

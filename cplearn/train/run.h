@@ -1,0 +1,60 @@
+#pragma once
+// A run is a directory:
+//
+//   config.toml             the settings
+//   metrics.jsonl           a line every few steps
+//   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss
+//   summary.json            what came out, when it is finished
+//
+// `train` writes it; everything else opens it with open_run.
+
+#include <memory>
+#include <string>
+
+#include "cplearn/train/checkpoint.h"
+#include "cplearn/train/options.h"
+
+namespace cpl {
+
+struct RunFiles {
+  explicit RunFiles(std::string run) : directory(std::move(run)) {}
+
+  std::string config() const { return directory + "/config.toml"; }
+  std::string metrics() const { return directory + "/metrics.jsonl"; }
+  std::string checkpoint() const { return directory + "/checkpoint.safetensors"; }
+  std::string best() const { return directory + "/best.safetensors"; }
+  std::string epoch(std::int64_t number) const {
+    return str(directory, "/epoch-", number, ".safetensors");
+  }
+  std::string summary() const { return directory + "/summary.json"; }
+
+  std::string directory;
+};
+
+bool file_exists(const std::string& path);
+
+// The settings of a run, from the text of config.toml.
+struct RunConfig {
+  TrainOptions train;
+  SessionOptions session;
+};
+std::string run_config_text(const RunConfig& config);
+// Changes what the text names. `source` is what errors call it. Unknown names are errors.
+void apply_config(const std::string& text, const std::string& source, RunConfig& config);
+RunConfig parse_run_config(const std::string& text, const std::string& source);
+
+// The network of `options` with fresh weights, drawn from the seed.
+std::shared_ptr<Method> make_network(const TrainOptions& options);
+
+// A trained network, ready for evaluation: in evaluation mode, on the CPU.
+struct Run {
+  TrainOptions options;
+  std::shared_ptr<Method> method;  // method->backbone().forward(images), method->embed(z), ...
+  std::int64_t step = 0;
+  AugmentOptions views;  // how an image is shown to it: one view, nothing random
+};
+
+// `path`: a run directory (its latest checkpoint), or one checkpoint file. Throws cpl::Error.
+Run open_run(const std::string& path);
+
+}  // namespace cpl

@@ -1,0 +1,415 @@
+#include "cplearn/train/trainer.h"
+
+#include <sys/stat.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "cplearn/base/file.h"
+#include "cplearn/base/machine.h"
+#include "cplearn/base/table.h"
+#include "cplearn/train/config.h"
+#include "cplearn/train/preflight.h"
+
+namespace cpl {
+namespace {
+
+constexpr double kSaveSeconds = 300;          // at most so long between checkpoints
+constexpr std::int64_t kLinesPerJudging = 5;  // the monitor looks at every fifth line of the log
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+at::Device parse_device(const std::string& name) {
+  try {
+    const at::Device device(name);
+    CPL_CHECK(device.is_cpu() || torch::cuda::is_available(), "there is no device ", name,
+              " here: this libtorch has no CUDA, or the machine no such card; use --device cpu");
+    return device;
+  } catch (const c10::Error&) {
+    throw Error(str("there is no device '", name, "': use cpu, cuda or cuda:N"));
+  }
+}
+
+void make_directories(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  CPL_CHECK(!error, "cannot make the directory ", path, ": ", error.message(),
+            "; choose another --out");
+}
+
+NamedTensors as_tensors(const std::map<std::string, double>& values) {
+  NamedTensors result;
+  for (const auto& [name, value] : values) result[name] = torch::tensor(value, torch::kDouble);
+  return result;
+}
+
+std::map<std::string, double> as_numbers(const NamedTensors& tensors) {
+  std::map<std::string, double> result;
+  for (const auto& [name, tensor] : tensors) result[name] = tensor.item<double>();
+  return result;
+}
+
+}  // namespace
+
+Trainer::Trainer(const std::string& directory, const TrainOptions& options,
+                 const SessionOptions& session)
+    : Trainer(directory, options, session, alone_) {}
+
+Trainer::Trainer(const std::string& directory, const TrainOptions& options,
+                 const SessionOptions& session, WorkerGroup& workers)
+    : files_(directory),
+      options_(options),
+      session_(session),
+      workers_(workers),
+      device_(parse_device(session.device)) {
+  open_data();
+  method_ = make_network(options_);
+  method_->to(device_);
+  method_->set_workers(workers_);
+  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
+  const std::int64_t features = method_->backbone().features();
+  if (options_.probe && dataset_->labelled()) {
+    const auto classes = static_cast<std::int64_t>(dataset_->classes().size());
+    probe_ = std::make_shared<Probe>(features, classes, options_.probe_lr);
+  }
+  monitor_ = std::make_shared<Monitor>(features, method_->codes());
+  const double memory = training_memory(*method_, options_, augment_);
+  optimizer_ = std::make_unique<Optimizer>(*method_, options_.optimizer);
+
+  per_epoch_ = static_cast<std::int64_t>(loader_->batches_per_epoch());
+  steps_ = per_epoch_ * options_.epochs;
+  schedule_ = resolve_schedule(options_, per_epoch_);
+  status_.position = {0, steps_, 0, options_.epochs};
+  messages_ = preflight(options_, {static_cast<std::int64_t>(dataset_->size()), memory,
+                                   static_cast<double>(available_memory())});
+  last_lap_ = last_save_ = Clock::now();
+}
+
+void Trainer::open_data() {
+  DatasetOptions data;
+  data.seed = options_.seed;
+  data.decode.min_side = decode_side(resolve_augment(options_, RecipeOptions().statistics));
+  dataset_ = open_dataset(options_.data, data);
+  augment_ = resolve_augment(options_, dataset_->statistics());
+  if (!options_.test.empty()) {
+    test_ = open_dataset(options_.test, data);
+    CPL_CHECK(test_->classes() == dataset_->classes(), "--test ", options_.test, " has ",
+              test_->classes().size(), " classes and --data ", options_.data, " has ",
+              dataset_->classes().size(), " or others: the probe needs the same ones");
+  }
+  LoaderOptions loading;
+  loading.batch = static_cast<int>(options_.batch);
+  loading.epochs = static_cast<int>(options_.epochs);
+  loading.seed = options_.seed;
+  loading.on_bad_image = options_.on_bad_image;
+  loading.threads = session_.loader_threads;
+  loader_ = std::make_unique<Loader>(*dataset_, augment_, loading);
+}
+
+void Trainer::start() {
+  CPL_CHECK(!file_exists(files_.config()) && !file_exists(files_.checkpoint()), files_.directory,
+            " already holds a run: go on with --resume ", files_.directory,
+            ", or choose another --out");
+  make_directories(files_.directory);
+  write_file(files_.config(), run_config_text({options_, session_}));
+  resume(false);
+}
+
+void Trainer::resume(bool override_settings) {
+  const bool begun = file_exists(files_.checkpoint());
+  CPL_CHECK(begun || file_exists(files_.config()), "there is no run in ", files_.directory,
+            ": give the directory that 'cplearn train' printed, or start one with --out");
+  const auto check_settings = [&](const std::string& text, const std::string& source) {
+    const std::string changes =
+        differences(list_options(parse_run_config(text, source).train), list_options(options_));
+    CPL_CHECK(changes.empty() || override_settings, "the settings differ from those of the run in ",
+              files_.directory, ":\n", changes,
+              "Leave them as they were, start another run with --out, or insist with --override.");
+    if (!changes.empty()) messages_.push_back("settings were changed:\n" + changes);
+  };
+  if (begun) {
+    const Checkpoint saved = load_checkpoint(files_.checkpoint());
+    check_settings(saved.config, files_.checkpoint());
+    restore(saved);
+    const std::string facts = changed_facts(saved.facts, current_facts());
+    if (!facts.empty()) messages_.push_back(facts);
+  } else {
+    check_settings(read_file(files_.config()), files_.config());
+  }
+  write_file(files_.config(), run_config_text({options_, session_}));
+  metrics_ = std::make_unique<MetricsFile>(files_.metrics(), step_);
+  if (session_.tensorboard) tensorboard_ = std::make_unique<TensorboardFile>(files_.directory);
+  if (!finished())
+    loader_->seek(static_cast<std::uint32_t>(step_ / per_epoch_),
+                  static_cast<std::size_t>(step_ % per_epoch_));
+  method_->train();
+  last_lap_ = last_save_ = Clock::now();
+}
+
+// Seconds since the last call.
+double Trainer::lap() {
+  const double seconds = seconds_since(last_lap_);
+  last_lap_ = Clock::now();
+  return seconds;
+}
+
+// Views onto the batch's memory, which stays until the next batch is asked for.
+Views Trainer::to_views(const Batch& batch) const {
+  Views views;
+  views.globals = options_.augment.views;
+  for (const ViewGroup& group : batch.groups) {
+    const auto rows = static_cast<std::int64_t>(group.views * batch.size());
+    const at::Tensor pixels = torch::from_blob(const_cast<float*>(group.pixels.data()),
+                                               {rows, group.size, group.size, 3});
+    views.sizes.push_back({pixels.permute({0, 3, 1, 2}).to(device_), group.views});
+  }
+  return views;
+}
+
+void Trainer::check_finite(double value, const char* what) const {
+  if (std::isfinite(value)) return;
+  const double rate = learning_rate(schedule_, step_);
+  throw Error(str("step ", step_, ": the ", what, " is ", value, " and training has stopped. ",
+                  saved_step_ >= 0 ? str("The checkpoint of step ", saved_step_, " in ",
+                                         files_.directory, " is good. ")
+                                   : "There is no checkpoint yet. ",
+                  "Likely the learning rate (", readable(rate), " now) is too high: try --lr ",
+                  readable(options_.lr / 10), " or --clip 1",
+                  resolve_bf16(options_) ? ", or --precision fp32" : "", "."));
+}
+
+bool Trainer::step() {
+  if (finished()) return false;
+  CPL_CHECK(metrics_, "start() or resume() must come before step()");
+  PartTimes& times = status_.times;
+  lap();
+  CPL_CHECK(loader_->next(batch_), "the data ended at step ", step_, " of ", steps_);
+  times.data += lap();
+
+  const double encoded = method_->encode_seconds();
+  const StepResult result = method_->step(to_views(batch_), status_.position);
+  const double loss = result.total.item<double>();
+  const double forward = method_->encode_seconds() - encoded;
+  times.forward += forward;
+  times.head += lap() - forward;
+  check_finite(loss, "loss");
+
+  optimizer_->zero_grad();
+  result.total.backward();
+  times.backward += lap();
+  update();
+  times.optimizer += lap();
+
+  observe(result, loss, batch_);
+  ++step_;
+  status_.images += static_cast<std::int64_t>(batch_.size());
+  status_.position = {step_, steps_, step_ / per_epoch_, options_.epochs};
+  end_of_step(step_ % per_epoch_ == 0);
+  times.other += lap();
+  return true;
+}
+
+void Trainer::update() {
+  if (workers_.size() > 1) {
+    at::Tensor gradients = optimizer_->gradients();
+    workers_.sum(gradients);
+    gradients.div_(workers_.size());
+  }
+  const double norm = optimizer_->clip_gradients(options_.clip > 0 ? options_.clip : 1e300);
+  check_finite(norm, "gradient");
+  interval_.add("gradient_norm", norm);
+  status_.learning_rate = learning_rate(schedule_, step_);
+  optimizer_->step(status_.learning_rate);
+  method_->after_update(status_.position);
+}
+
+void Trainer::observe(const StepResult& result, double loss, const Batch& batch) {
+  interval_.add("loss", loss);
+  epoch_.add("loss", loss);
+  for (const auto& [name, value] : result.terms) interval_.add(name, value);
+  if (probe_) {
+    const at::Tensor labels = torch::tensor(batch.labels, torch::kLong);
+    interval_.add("probe_accuracy", probe_->step(result.representations.cpu(), labels));
+  }
+  interval_.end_step();
+  epoch_.end_step();
+  monitor_->observe(result, loss);
+}
+
+void Trainer::end_of_step(bool end_of_epoch) {
+  if (end_of_epoch && probe_ && test_) status_.test_accuracy = score_on_test();
+  const bool log = end_of_epoch || step_ % session_.log_every == 0;
+  if (end_of_epoch || step_ % (kLinesPerJudging * session_.log_every) == 0) judge_now();
+  if (log) log_line(end_of_epoch);
+
+  bool best = false;
+  if (end_of_epoch) {
+    best = epoch_.mean("loss") < best_loss_;
+    best_loss_ = std::min(best_loss_, epoch_.mean("loss"));
+    epoch_.reset();
+  }
+  const bool every = session_.checkpoint_every > 0;
+  if (every ? step_ % session_.checkpoint_every == 0 || finished()
+            : end_of_epoch || seconds_since(last_save_) > kSaveSeconds) {
+    save();
+  }
+  if (workers_.rank() > 0) return;
+  if (best) save_checkpoint(files_.best(), checkpoint());
+  if (end_of_epoch && session_.keep)
+    save_checkpoint(files_.epoch(status_.position.epoch), checkpoint());
+}
+
+void Trainer::judge_now() {
+  status_.vitals = monitor_->vitals(*method_);
+  const CodeHeadOptions& head = options_.method_options.head;
+  const std::int64_t width = head.hidden > 0 ? head.hidden : method_->backbone().features();
+  status_.health = judge(status_.vitals, method_->codes(), width, head.beta);
+  status_.judged = true;
+  // A network that has just begun looks collapsed and is not.
+  const bool early = step_ < std::min(steps_ / 3, std::max<std::int64_t>(200, per_epoch_));
+  if (early || status_.health.verdict == last_verdict_) return;
+  last_verdict_ = status_.health.verdict;
+  for (const std::string& words : status_.health.advice)
+    messages_.push_back(str("step ", step_, ": ", words));
+}
+
+void Trainer::log_line(bool end_of_epoch) {
+  last_ = interval_;
+  interval_.reset();
+  show_last();
+  MetricsLine line = {{"step", step_}, {"epoch", static_cast<double>(step_) / per_epoch_}};
+  for (const auto& [name, mean] : last_.means()) line[name] = mean;
+  line["learning_rate"] = status_.learning_rate;
+  if (end_of_epoch && status_.test_accuracy >= 0) line["test_accuracy"] = status_.test_accuracy;
+  if (end_of_epoch || step_ % (kLinesPerJudging * session_.log_every) == 0) {
+    const Vitals& v = status_.vitals;
+    line["information"] = v.information;
+    line["codes_used"] = v.usage;
+    line["effective_rank"] = v.rank;
+    line["within_spread"] = v.spread;
+    line["loss_over_ln_c"] = v.loss_ratio;
+    line["verdict"] = status_.health.verdict;
+  }
+  line["images_per_second"] = status_.images_per_second();
+  if (workers_.rank() > 0) return;
+  metrics_->append(line);
+  if (tensorboard_) tensorboard_->append(line);
+}
+
+void Trainer::show_last() {
+  status_.terms.clear();
+  for (const auto& [name, mean] : last_.means()) {
+    if (name == "loss") {
+      status_.loss = mean;
+    } else if (name == "probe_accuracy") {
+      status_.probe_accuracy = mean;
+    } else if (name != "gradient_norm") {
+      status_.terms.emplace_back(name, mean);
+    }
+  }
+}
+
+double Trainer::score_on_test() {
+  const at::NoGradGuard no_grad;
+  method_->eval();
+  Loader loader(*test_, evaluation_views(resolve_image_size(options_), augment_.normalisation),
+                evaluation_pass(static_cast<int>(options_.batch), session_.loader_threads));
+  Batch batch;
+  double right = 0, count = 0;
+  while (loader.next(batch)) {
+    const at::Tensor z = method_->backbone().forward(to_views(batch).sizes[0].images).cpu();
+    const at::Tensor labels = torch::tensor(batch.labels, torch::kLong);
+    right += probe_->predict(z).eq(labels).sum().item<double>();
+    count += labels.ge(0).sum().item<double>();
+  }
+  method_->train();
+  return count > 0 ? right / count : -1;
+}
+
+Checkpoint Trainer::checkpoint() const {
+  Checkpoint result;
+  result.step = step_;
+  result.config = run_config_text({options_, session_});
+  result.normalisation = augment_.normalisation.name;
+  result.facts = current_facts();
+  const auto put = [&result](const std::string& prefix, const NamedTensors& tensors) {
+    result.tensors.merge(add_prefix(tensors, prefix));
+  };
+  put("method.", module_state(*method_));
+  put("optimizer.", optimizer_->state());
+  put("monitor.", module_state(*monitor_));
+  if (probe_) {
+    put("probe.", module_state(*probe_));
+    put("probe_optimizer.", probe_->optimizer().state());
+  }
+  put("averages.interval.", as_tensors(interval_.state()));
+  put("averages.epoch.", as_tensors(epoch_.state()));
+  put("averages.last.", as_tensors(last_.state()));
+  put("averages.", as_tensors({{"best", best_loss_}, {"test", status_.test_accuracy}}));
+  put("random.", {{"torch", torch_random_state()}});
+  return result;
+}
+
+void Trainer::restore(const Checkpoint& saved) {
+  const NamedTensors& tensors = saved.tensors;
+  const auto get = [&tensors](const char* prefix) { return with_prefix(tensors, prefix); };
+  CPL_CHECK(saved.step <= steps_, "the checkpoint is at step ", saved.step,
+            " and these settings end at ", steps_, ": ask for more --epochs");
+  copy_tensors(get("method."), module_state(*method_));
+  optimizer_->load_state(get("optimizer."));
+  copy_tensors(get("monitor."), module_state(*monitor_));
+  if (probe_) {
+    copy_tensors(get("probe."), module_state(*probe_));
+    probe_->optimizer().load_state(get("probe_optimizer."));
+  }
+  interval_.load_state(as_numbers(get("averages.interval.")));
+  epoch_.load_state(as_numbers(get("averages.epoch.")));
+  last_.load_state(as_numbers(get("averages.last.")));
+  for (const char* name : {"averages.best", "averages.test", "random.torch"})
+    CPL_CHECK(tensors.count(name), files_.checkpoint(), " has no ", name);
+  best_loss_ = tensors.at("averages.best").item<double>();
+  status_.test_accuracy = tensors.at("averages.test").item<double>();
+  set_torch_random_state(tensors.at("random.torch"));
+  step_ = saved_step_ = saved.step;
+  status_.position = {step_, steps_, step_ / per_epoch_, options_.epochs};
+  show_last();
+}
+
+void Trainer::save() {
+  if (workers_.rank() == 0) save_checkpoint(files_.checkpoint(), checkpoint());
+  saved_step_ = step_;
+  last_save_ = Clock::now();
+}
+
+MetricsLine Trainer::finish() {
+  if (finished() || !status_.judged) judge_now();
+  MetricsLine summary = {{"run", files_.directory},
+                         {"epochs", static_cast<double>(step_) / per_epoch_},
+                         {"steps", step_},
+                         {"images_per_second", status_.images_per_second()},
+                         {"loss", status_.loss}};
+  for (const auto& [name, value] : status_.terms) summary[name] = value;
+  if (status_.probe_accuracy >= 0) summary["probe_accuracy"] = status_.probe_accuracy;
+  if (status_.test_accuracy >= 0) summary["test_accuracy"] = status_.test_accuracy;
+  summary["information"] = status_.vitals.information;
+  summary["codes_used"] = status_.vitals.usage;
+  summary["effective_rank"] = status_.vitals.rank;
+  summary["within_spread"] = status_.vitals.spread;
+  summary["bad_images"] = dataset_->bad_files().size();
+  summary["finished"] = finished();
+  summary["verdict"] = status_.health.verdict;
+  if (workers_.rank() == 0) write_file(files_.summary(), summary.dump(2) + "\n");
+  return summary;
+}
+
+std::vector<std::string> Trainer::take_messages() { return std::exchange(messages_, {}); }
+
+}  // namespace cpl
