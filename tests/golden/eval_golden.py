@@ -85,10 +85,10 @@ def logistic():
 
 def neighbours():
     x, y = features(1200, 20, 6)
-    x -= x[:800].mean(0)  # so that cosines spread
+    x -= np.float32(6.75)  # about the mean, so that cosines spread
     model = KNeighborsClassifier(20, metric="cosine", weights=lambda d: np.exp((1 - d) / 0.07))
     model.fit(x[:800].astype(np.float64), y[:800])
-    return {"mean": x[:800].mean(0).tolist(), "predicted": model.predict(x[800:].astype(np.float64)).tolist()}
+    return {"predicted": model.predict(x[800:].astype(np.float64)).tolist()}
 
 
 golden = {"made_by": f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}",
