@@ -17,6 +17,8 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"train", "Learn an encoder from images without labels",
        "cplearn train --data DIR --epochs 20 --out runs/mine", declare_train},
+      {"eval", "Score a run: linear probe, nearest neighbours, clusters, beside baselines",
+       "cplearn eval runs/demo --data shapes --test shapes@test --baselines", declare_eval},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",
