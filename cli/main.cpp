@@ -1,9 +1,12 @@
 // cplearn: parses the command line, runs one command, turns errors into messages and exit codes.
 
 #include <ATen/Parallel.h>
+#include <malloc.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <thread>
 
 #include "cli/command.h"
@@ -114,6 +117,13 @@ int run(int argc, char** argv) {
 }  // namespace cpl::cli
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Tensors of many megabytes come and go in every step: kept by the process, their pages are
+  // mapped once and not in every step.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
   try {
     return cpl::cli::run(argc, argv);
   } catch (const cpl::Error& error) {
