@@ -9,7 +9,7 @@
 
 #include <torch/types.h>
 
-#include "cplearn/nn/backbone/winograd_kernel.h"
+#include "cplearn/simd/winograd_kernel.h"
 
 namespace cpl {
 

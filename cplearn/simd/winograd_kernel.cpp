@@ -1,6 +1,6 @@
 // Compiled once per instruction set by Highway.
 
-#include "cplearn/nn/backbone/winograd_kernel.h"
+#include "cplearn/simd/winograd_kernel.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "cplearn/nn/backbone/winograd_kernel.cpp"
+#define HWY_TARGET_INCLUDE "cplearn/simd/winograd_kernel.cpp"
 // Vectors are kept in arrays, which scalable types (SVE, RVV) do not allow.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
