@@ -76,7 +76,7 @@ HWY_INLINE void paley_pass(int64_t stride, In in, Out out) {
   }
 }
 
-// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most four levels.
+// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most three levels: more would not fit into 16 registers.
 // `in` reads x, `out` takes y, `work` holds what lies between.
 template <bool kTransposed>
 class HadamardPlan {
@@ -87,7 +87,7 @@ class HadamardPlan {
     if (base > 1 || bits == 0) passes_[count_++] = {0, int64_t{1} << bits};
     // From wide strides to narrow ones, so that results leave in order.
     while (bits > 0) {
-      const int levels = bits % 3 == 0 ? 3 : std::min(bits, 4);
+      const int levels = bits == 4 ? 2 : std::min(bits, 3);
       bits -= levels;
       passes_[count_++] = {levels, int64_t{1} << bits};
     }
@@ -120,8 +120,6 @@ class HadamardPlan {
         return radix_pass<4>(order_, step.stride, in, out);
       case 3:
         return radix_pass<8>(order_, step.stride, in, out);
-      case 4:
-        return radix_pass<16>(order_, step.stride, in, out);
       default:
         break;
     }
