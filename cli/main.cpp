@@ -17,6 +17,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
       {"train", "Learn an encoder from images without labels",
        "cplearn train --data DIR --epochs 20 --out runs/mine", declare_train},
+      {"data", "Look at a data set, check it", "cplearn data info photos/", declare_data},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",
