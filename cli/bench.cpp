@@ -13,6 +13,9 @@ Run declare_bench(CLI::App& app) {
   };
   add("head", "The fused head beside the straightforward libtorch graph, in one run",
       declare_bench_head);
+  add("train", "Training steps with augmentation, beside the straightforward graph",
+      declare_bench_train);
+  add("data", "Augmentation and decoding, per core", declare_bench_data);
   return [runs](const Common& common) {
     for (const auto& [sub, run] : *runs) {
       if (*sub) return run(common);

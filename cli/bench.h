@@ -8,7 +8,9 @@
 
 namespace cpl::cli {
 
+Run declare_bench_data(CLI::App& app);
 Run declare_bench_head(CLI::App& app);
+Run declare_bench_train(CLI::App& app);
 
 // Best of several, in seconds: noise on a shared machine only ever adds.
 template <class Work>

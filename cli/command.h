@@ -47,6 +47,7 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_data(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
 Run declare_eval(CLI::App& app);
 Run declare_info(CLI::App& app);
@@ -63,32 +64,27 @@ class AddOptions {
     if constexpr (std::is_same_v<T, bool>) {
       app_.add_flag("--" + name + ",!--no-" + name, member, help)->default_str(option_text(member));
     } else {
-      app_.add_option("--" + name, member, help)->capture_default_str();
+      plain(name, member, help);
     }
   }
 
   template <class T>
   void operator()(const std::string& name, T& member, const std::string& help, AtLeast range) {
-    app_.add_option("--" + name, member, help)
-        ->capture_default_str()
-        ->check([range](const std::string& text) {
-          return number(text) >= range.minimum
-                     ? ""
-                     : str("must be at least ", range.minimum, ", got ", text);
-        });
+    plain(name, member, help)->check([range](const std::string& text) {
+      return number(text) >= range.minimum
+                 ? ""
+                 : str("must be at least ", range.minimum, ", got ", text);
+    });
   }
 
   template <class T>
   void operator()(const std::string& name, T& member, const std::string& help, Between range) {
-    app_.add_option("--" + name, member, help)
-        ->capture_default_str()
-        ->check([range](const std::string& text) {
-          const double x = number(text);
-          return x >= range.minimum && x <= range.maximum
-                     ? ""
-                     : str("must be between ", range.minimum, " and ", range.maximum, ", got ",
-                           text);
-        });
+    plain(name, member, help)->check([range](const std::string& text) {
+      const double x = number(text);
+      return x >= range.minimum && x <= range.maximum
+                 ? ""
+                 : str("must be between ", range.minimum, " and ", range.maximum, ", got ", text);
+    });
   }
 
   template <class Enum>
@@ -104,6 +100,7 @@ class AddOptions {
             },
             help)
         ->type_name("{" + CLI::detail::join(known, "|") + "}")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->default_str(name_of(names, member))
         ->check([known](const std::string& text) {
           return std::count(known.begin(), known.end(), text)
@@ -113,6 +110,14 @@ class AddOptions {
   }
 
  private:
+  // Given twice, the last one counts: scripts put their defaults first.
+  template <class T>
+  CLI::Option* plain(const std::string& name, T& member, const std::string& help) {
+    return app_.add_option("--" + name, member, help)
+        ->capture_default_str()
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+
   static double number(const std::string& text) {
     try {
       return std::stod(text);

@@ -22,6 +22,7 @@ const std::vector<Command>& commands() {
        "cplearn train --data DIR --epochs 20 --out runs/mine", declare_train},
       {"eval", "Score a run: linear probe, nearest neighbours, clusters, beside baselines",
        "cplearn eval runs/demo --data shapes --test shapes@test --baselines", declare_eval},
+      {"data", "Look at a data set, check it", "cplearn data info photos/", declare_data},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",

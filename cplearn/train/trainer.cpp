@@ -256,9 +256,8 @@ void Trainer::end_of_step(bool end_of_epoch) {
     best_loss_ = std::min(best_loss_, epoch_.mean("loss"));
     epoch_.reset();
   }
-  const bool every = session_.checkpoint_every > 0;
-  if (every ? step_ % session_.checkpoint_every == 0 || finished()
-            : end_of_epoch || seconds_since(last_save_) > kSaveSeconds) {
+  if (session_.checkpoint_every > 0 ? step_ % session_.checkpoint_every == 0 || finished()
+                                    : end_of_epoch || seconds_since(last_save_) > kSaveSeconds) {
     save();
   }
   if (workers_.rank() > 0) return;
@@ -290,18 +289,22 @@ void Trainer::log_line(bool end_of_epoch) {
   line["learning_rate"] = status_.learning_rate;
   if (end_of_epoch && status_.test_accuracy >= 0) line["test_accuracy"] = status_.test_accuracy;
   if (end_of_epoch || step_ % (kLinesPerJudging * session_.log_every) == 0) {
-    const Vitals& v = status_.vitals;
-    line["information"] = v.information;
-    line["codes_used"] = v.usage;
-    line["effective_rank"] = v.rank;
-    line["within_spread"] = v.spread;
-    line["loss_over_ln_c"] = v.loss_ratio;
-    line["verdict"] = status_.health.verdict;
+    put_health(line);
   }
   line["images_per_second"] = status_.images_per_second();
   if (workers_.rank() > 0) return;
   metrics_->append(line);
   if (tensorboard_) tensorboard_->append(line);
+}
+
+void Trainer::put_health(MetricsLine& line) const {
+  const Vitals& v = status_.vitals;
+  line["information"] = v.information;
+  line["codes_used"] = v.usage;
+  line["effective_rank"] = v.rank;
+  line["within_spread"] = v.spread;
+  line["loss_over_ln_c"] = v.loss_ratio;
+  line["verdict"] = status_.health.verdict;
 }
 
 void Trainer::show_last() {
@@ -399,13 +402,9 @@ MetricsLine Trainer::finish() {
   for (const auto& [name, value] : status_.terms) summary[name] = value;
   if (status_.probe_accuracy >= 0) summary["probe_accuracy"] = status_.probe_accuracy;
   if (status_.test_accuracy >= 0) summary["test_accuracy"] = status_.test_accuracy;
-  summary["information"] = status_.vitals.information;
-  summary["codes_used"] = status_.vitals.usage;
-  summary["effective_rank"] = status_.vitals.rank;
-  summary["within_spread"] = status_.vitals.spread;
   summary["bad_images"] = dataset_->bad_files().size();
   summary["finished"] = finished();
-  summary["verdict"] = status_.health.verdict;
+  put_health(summary);
   if (workers_.rank() == 0) write_file(files_.summary(), summary.dump(2) + "\n");
   return summary;
 }

@@ -91,6 +91,7 @@ class Trainer {
   void end_of_step(bool end_of_epoch);
   void judge_now();
   void log_line(bool end_of_epoch);
+  void put_health(MetricsLine& line) const;
   void show_last();
   double score_on_test();
   Checkpoint checkpoint() const;

@@ -1,0 +1,182 @@
+// cplearn data: looks at data sets and checks them.
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "cli/command.h"
+#include "cplearn/base/progress.h"
+#include "cplearn/base/table.h"
+#include "cplearn/data/contact_sheet.h"
+#include "cplearn/data/dataset.h"
+
+namespace cpl::cli {
+namespace {
+
+struct Options {
+  std::string spec;
+  std::string augment = "asymmetric";
+  int image_size = 0;
+  std::string sheet = "contact-sheet.png";
+  int sheet_rows = 8;
+  std::int64_t sample = 1000;
+};
+
+// What decoding some or all images of a set tells.
+struct Look {
+  std::size_t read = 0;
+  int least_width = 1 << 30, least_height = 1 << 30, most_width = 0, most_height = 0;
+  std::map<std::pair<int, int>, std::size_t> sizes;
+};
+
+std::unique_ptr<Dataset> open(const Options& options, const Common& common) {
+  DatasetOptions data;
+  data.seed = common.seed;
+  data.cache_bytes = 0;  // everything is read once
+  return open_dataset(options.spec, data);
+}
+
+// Decodes `count` images spread over the set, on all threads. Bad ones are remembered by the set.
+Look look_at(const Dataset& dataset, std::size_t count, const Common& common) {
+  Look look;
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  Progress progress(static_cast<std::int64_t>(count), "images",
+                    common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+  const auto work = [&] {
+    Image image;
+    for (std::size_t i; (i = next++) < count;) {
+      bool good = true;
+      try {
+        dataset.load(i * dataset.size() / count, image);
+      } catch (const BadImage&) {
+        good = false;
+      }
+      const std::lock_guard<std::mutex> lock(mutex);
+      progress.update(static_cast<std::int64_t>(i + 1));
+      if (!good) continue;
+      ++look.read;
+      ++look.sizes[{image.width, image.height}];
+      look.least_width = std::min(look.least_width, image.width);
+      look.least_height = std::min(look.least_height, image.height);
+      look.most_width = std::max(look.most_width, image.width);
+      look.most_height = std::max(look.most_height, image.height);
+    }
+  };
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  const unsigned threads = common.threads > 0 ? static_cast<unsigned>(common.threads) : cores;
+  std::vector<std::thread> workers;
+  for (unsigned t = 1; t < threads; ++t) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
+  return look;
+}
+
+std::vector<std::size_t> class_counts(const Dataset& dataset) {
+  std::vector<std::size_t> counts(dataset.classes().size());
+  for (std::size_t i = 0; i < dataset.size(); ++i) {
+    const int label = dataset.label(i);
+    if (label >= 0) ++counts[static_cast<std::size_t>(label)];
+  }
+  return counts;
+}
+
+Json describe(const Dataset& dataset, const Options& options, const Look& look,
+              const Common& common) {
+  Json bad = Json::array();
+  for (const BadFile& file : dataset.bad_files())
+    bad.push_back({{"file", file.file}, {"reason", file.reason}});
+  const std::string sizes =
+      look.read == 0 ? "none could be read"
+      : look.sizes.size() == 1
+          ? str("all ", look.most_width, "x", look.most_height)
+          : str(look.least_width, "x", look.least_height, " to ", look.most_width, "x",
+                look.most_height, ", ", look.sizes.size(), " different");
+  common.say() << options.spec << ": " << dataset.size() << " images, "
+               << (dataset.labelled() ? str(dataset.classes().size(), " classes") : "no labels")
+               << ", sizes " << sizes << ", " << bad.size() << " bad of " << look.read + bad.size()
+               << " read\n";
+  for (const BadFile& file : dataset.bad_files())
+    common.say() << "  bad: " << file.file << ": " << file.reason << "\n";
+  return {{"data", options.spec},
+          {"images", dataset.size()},
+          {"classes", dataset.classes().size()},
+          {"bad", bad.size()},
+          {"read", look.read},
+          {"least_size", {look.least_width, look.least_height}},
+          {"most_size", {look.most_width, look.most_height}},
+          {"bad_files", bad}};
+}
+
+int info(const Options& options, const Common& common) {
+  const std::unique_ptr<Dataset> dataset = open(options, common);
+  const std::size_t count = std::min(
+      dataset->size(), static_cast<std::size_t>(std::max<std::int64_t>(1, options.sample)));
+  const Look look = look_at(*dataset, count, common);
+  Json result = describe(*dataset, options, look, common);
+
+  if (dataset->labelled()) {
+    const std::vector<std::size_t> counts = class_counts(*dataset);
+    TextTable table({"class", "images", "share"});
+    Json balance = Json::object();
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double share = static_cast<double>(counts[i]) / static_cast<double>(dataset->size());
+      balance[dataset->classes()[i]] = counts[i];
+      if (i < 20) table.add({dataset->classes()[i], std::to_string(counts[i]), readable(share)});
+    }
+    if (counts.size() > 20) table.add({str("... ", counts.size() - 20, " more"), "", ""});
+    result["balance"] = balance;
+    common.say() << "\n" << table.str();
+  }
+  if (!options.sheet.empty() && look.read > 0) {
+    RecipeOptions recipe;
+    recipe.statistics = dataset->statistics();
+    recipe.size = options.image_size;
+    write_contact_sheet(options.sheet, *dataset, make_recipe(options.augment, recipe), common.seed,
+                        options.sheet_rows);
+    result["sheet"] = options.sheet;
+    common.say() << "\nWhat the network sees (" << options.augment << "): " << options.sheet
+                 << "\n";
+  }
+  common.result(result);
+  return kSuccess;
+}
+
+int verify(const Options& options, const Common& common) {
+  const std::unique_ptr<Dataset> dataset = open(options, common);
+  const Look look = look_at(*dataset, dataset->size(), common);
+  const Json result = describe(*dataset, options, look, common);
+  common.result(result);
+  return result["bad"] == 0 ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+Run declare_data(CLI::App& app) {
+  app.require_subcommand(1);
+  auto options = std::make_shared<Options>();
+  const auto add = [&](const char* name, const char* summary) {
+    CLI::App* sub = app.add_subcommand(name, summary);
+    sub->add_option("SPEC", options->spec, "data, as for --data (see 'cplearn info')")->required();
+    return sub;
+  };
+  CLI::App* looks = add("info", "Counts, sizes, classes, bad files, and a picture of the views");
+  looks->footer("Example:\n  cplearn data info photos/ --sheet views.png");
+  looks->add_option("--augment", options->augment, "recipe of the views in the picture")
+      ->capture_default_str();
+  looks->add_option("--image-size", options->image_size, "of the views; 0: the recipe's own")
+      ->capture_default_str();
+  looks->add_option("--sheet", options->sheet, "PNG to write; '' for none")->capture_default_str();
+  looks->add_option("--rows", options->sheet_rows, "images in the picture")->capture_default_str();
+  looks->add_option("--sample", options->sample, "images to decode, spread over the set")
+      ->capture_default_str();
+  CLI::App* checks = add("verify", "Decode every image and list those that cannot be read");
+  checks->footer("Example:\n  cplearn data verify photos/ --json");
+  return [options, checks](const Common& common) {
+    return *checks ? verify(*options, common) : info(*options, common);
+  };
+}
+
+}  // namespace cpl::cli

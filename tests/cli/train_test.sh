@@ -1,0 +1,109 @@
+#!/bin/bash
+# cplearn train from outside: resume after kill -9, threads, signals, refused settings, full disks.
+#   train_test.sh CPLEARN [KILLS]      KILLS: how often to kill a run at a random moment (default 3)
+set -uo pipefail
+cplearn=$(realpath "${1:?usage: train_test.sh CPLEARN [KILLS]}")
+kills=${2:-3}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+say() { echo "$*"; }
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+check() { local what=$1; shift; if "$@"; then say "ok: $what"; else fail "$what"; fi; }
+
+# Checksums of every tensor of a checkpoint.
+tensors() {
+  python3 - "$1/checkpoint.safetensors" <<'PY'
+import json, struct, sys
+with open(sys.argv[1], "rb") as f:
+    header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
+meta = header["__metadata__"]
+print(meta["step"], *sorted(f"{k}={v}" for k, v in meta.items() if k.startswith("xxh64:")), sep="\n")
+PY
+}
+metrics() { sed 's/,"images_per_second":[^,}]*//' "$1/metrics.jsonl"; }
+same_run() { diff <(tensors "$1") <(tensors "$2") >&2 && diff <(metrics "$1") <(metrics "$2") >&2; }
+# Runs a command that must fail with code $1 and say $2.
+refused() {
+  local code=$1 words=$2; shift 2
+  local output; output=$("$@" 2>&1); local got=$?
+  [ "$got" = "$code" ] && grep -qi -- "$words" <<<"$output" && return 0
+  echo "expected exit $code and '$words', got exit $got: $output" >&2
+  return 1
+}
+
+settings=(--data shapes:320 --width 8 --codes 64 --epochs 4 --batch 32 --threads 1 --quiet)
+
+check "trains" "$cplearn" train "${settings[@]}" --out whole
+check "again gives the same bits" "$cplearn" train "${settings[@]}" --out again
+check "  (compared)" same_run whole again
+"$cplearn" train "${settings[@]}" --loader-threads 2 --out two
+check "2 loader threads give the same" same_run whole two
+
+"$cplearn" train "${settings[@]}" --out stopped --stop-after 17 2>/dev/null
+"$cplearn" train --resume stopped --stop-after 0 --quiet
+check "stopped in the middle of an epoch and resumed" same_run whole stopped
+
+# kill -9 at random moments, a checkpoint at every third step, until the run is finished.
+"$cplearn" train "${settings[@]}" --out reference --checkpoint-every 3
+killed=0; round=0
+while [ "$killed" -lt "$kills" ]; do
+  round=$((round + 1))
+  rm -rf victim
+  start=("$cplearn" train "${settings[@]}" --out victim --checkpoint-every 3)
+  for attempt in $(seq 200); do
+    "${start[@]}" &
+    pid=$!
+    sleep "$(awk -v r=$RANDOM 'BEGIN { printf "%.3f", 0.5 + r / 32768 * 1.2 }')"
+    if [ "$killed" -lt "$kills" ] && kill -9 $pid 2>/dev/null; then killed=$((killed + 1)); fi
+    wait $pid 2>/dev/null && break
+    [ -e victim/config.toml ] && start=("$cplearn" train --resume victim --quiet)
+  done
+  check "round $round: the same after $killed kills" same_run reference victim
+done
+
+"$cplearn" train "${settings[@]}" --epochs 40 --out signal 2>signal.txt &
+pid=$!
+for wait in $(seq 300); do [ -s signal/metrics.jsonl ] && break; sleep 0.1; done
+kill -INT $pid; wait $pid; code=$?
+check "SIGINT ends cleanly" test $code = 0
+check "  says how to go on" grep -q -- "--resume signal" signal.txt
+check "  and saved" test -s signal/checkpoint.safetensors
+
+check "changed settings are refused" refused 1 "beta" "$cplearn" train --resume stopped --beta 0.25
+check "  unless told otherwise" "$cplearn" train --resume stopped --lr 0.002 --override --quiet
+check "a run is not overwritten" refused 1 "already holds a run" "$cplearn" train "${settings[@]}" --out whole
+check "NaN stops" refused 1 "learning rate" "$cplearn" train "${settings[@]}" --optimizer sgd --lr 1e30 --warmup 0 --out nan
+check "unknown option" refused 2 "did you mean '--epochs'" "$cplearn" train --epoch 3
+check "out of range" refused 2 "at least 1" "$cplearn" train --epochs 0
+check "missing data" refused 1 "nowhere" "$cplearn" train --data nowhere --out missing
+printf 'epochs = 2\nwidht = 8\n' >typo.toml
+check "typo in a config file" refused 1 "did you mean 'width'" "$cplearn" train --config typo.toml --out typo
+printf 'epochs = 1\nwidth = 8\ndata = "shapes:64"\n' >good.toml
+check "config file" "$cplearn" train --config good.toml --codes 32 --quiet --out configured
+check "  the file counts" grep -q '^epochs = 1 ' configured/config.toml
+check "  and so does the command line" grep -q '^codes = 32 ' configured/config.toml
+check "beta 0 is called collapsed" refused 3 "collapsed" "$cplearn" train --data shapes:320 --width 8 --codes 64 \
+  --epochs 12 --lr 0.01 --beta 0 --strict --out zero
+
+head -c 5000 whole/checkpoint.safetensors >again/checkpoint.safetensors
+check "a truncated checkpoint is refused" refused 1 "truncated" "$cplearn" train --resume again
+cp whole/checkpoint.safetensors two/checkpoint.safetensors
+printf 'x' | dd of=two/checkpoint.safetensors bs=1 seek=20000 conv=notrunc 2>/dev/null
+check "a damaged checkpoint is refused" refused 1 "damaged" "$cplearn" train --resume two
+
+# RLIMIT_FSIZE stands in for a full disk: the old checkpoint must stay.
+cp -r stopped full; cp full/checkpoint.safetensors before
+(ulimit -f 20; trap '' XFSZ; refused 1 "cannot write" "$cplearn" train --resume full --epochs 6 --override --quiet)
+check "a full disk is a clear error" test $? = 0
+check "  and the checkpoint before it stays" cmp -s before full/checkpoint.safetensors
+if [ "$(id -u)" != 0 ]; then
+  mkdir readonly; chmod 555 readonly
+  check "read-only output" refused 1 "readonly" "$cplearn" train "${settings[@]}" --out readonly/run
+else
+  check "output that cannot be made" refused 1 "cannot make" "$cplearn" train "${settings[@]}" --out /proc/run
+fi
+
+[ "$failures" = 0 ] && say "all passed" || { say "$failures failed"; exit 1; }
