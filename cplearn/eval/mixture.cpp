@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/random.h"
@@ -88,9 +89,9 @@ class Densities {
 
  private:
   double settle(const float* x, const float* product, std::vector<Share>& row) const {
-    // Log-densities lie within `slack` of the approximate ones. Components 40 nats under the best
-    // add less than double's rounding.
-    constexpr double kNegligible = 40, kFloatError = 1e-6;
+    // Log-densities lie within `slack` of the approximate ones. Components 25 nats under the best
+    // have a share under 1.4e-11.
+    constexpr double kNegligible = 25, kFloatError = 1e-6;
     const auto approximate = [&](std::int64_t k) {
       return constant_[k] - 0.5 * square_[k] + product[k];
     };
@@ -103,18 +104,30 @@ class Densities {
     double best = -INFINITY;
     for (std::int64_t k = 0; k < k_; ++k) {
       if (approximate(k) + slack(k) < least - kNegligible) continue;
-      double distance = 0;
-      for (std::int64_t c = 0; c < d_; ++c) {
-        const double difference = x[c] - means_[k * d_ + c];
-        distance += difference * difference * inverse_[k * d_ + c];
-      }
-      row.push_back({k, constant_[k] - 0.5 * distance});
+      row.push_back({k, constant_[k] - 0.5 * distance(x, k)});
       best = std::max(best, row.back().responsibility);
     }
     double sum = 0;
     for (Share& share : row) sum += share.responsibility = std::exp(share.responsibility - best);
     for (Share& share : row) share.responsibility /= sum;
     return best + std::log(sum);
+  }
+
+  // Squared, in units of the variances. Eight sums side by side, so that additions need not wait
+  // for each other.
+  double distance(const float* x, std::int64_t k) const {
+    const double* mean = means_.data() + k * d_;
+    const double* inverse = inverse_.data() + k * d_;
+    double sums[8] = {};
+    std::int64_t c = 0;
+    for (; c + 8 <= d_; c += 8) {
+      for (std::int64_t lane = 0; lane < 8; ++lane) {
+        const double difference = x[c + lane] - mean[c + lane];
+        sums[lane] += difference * difference * inverse[c + lane];
+      }
+    }
+    for (; c < d_; ++c) sums[0] += (x[c] - mean[c]) * (x[c] - mean[c]) * inverse[c];
+    return std::accumulate(sums, sums + 8, 0.0);
   }
 
   std::int64_t k_, d_;
