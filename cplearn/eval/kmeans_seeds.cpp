@@ -91,6 +91,7 @@ std::vector<std::vector<std::int64_t>> kmeans_seeds(const at::Tensor& points,
   }
 
   std::vector<std::vector<std::int64_t>> seeds;
+  seeds.reserve(runs.size());
   for (auto& run : runs) seeds.push_back(std::move(run.chosen));
   return seeds;
 }

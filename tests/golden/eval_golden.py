@@ -11,6 +11,7 @@ import numpy as np
 import sklearn
 from scipy.optimize import linear_sum_assignment
 from sklearn import metrics
+from sklearn.mixture import GaussianMixture
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -91,8 +92,21 @@ def neighbours():
     return {"predicted": model.predict(x[800:].astype(np.float64)).tolist()}
 
 
+def mixture():
+    x, y = features(600, 5, 4)
+    x = x.astype(np.float64) + 8 * y[:, None]
+    model = GaussianMixture(4, covariance_type="diag", tol=1e-12, max_iter=1000, random_state=0).fit(x)
+    samples = -model.score_samples(model.sample(200000)[0])
+    order = np.argsort(model.means_[:, 0])
+    return {"log_likelihood": model.score(x), "weights": model.weights_[order].tolist(),
+            "means": model.means_[order].tolist(), "variances": model.covariances_[order].tolist(),
+            "log_density": model.score_samples(x[:6]).tolist(),
+            "entropy": samples.mean(), "entropy_error": samples.std() / 200000 ** 0.5}
+
+
 golden = {"made_by": f"scikit-learn {sklearn.__version__}, NumPy {np.__version__}",
-          "clusterings": list(clusterings()), "logistic": logistic(), "neighbours": neighbours()}
+          "clusterings": list(clusterings()), "logistic": logistic(), "neighbours": neighbours(),
+          "mixture": mixture()}
 path = pathlib.Path(__file__).with_suffix(".json")
 path.write_text(json.dumps(golden, separators=(",", ":")) + "\n")
 print(path, path.stat().st_size, "bytes")
