@@ -76,8 +76,9 @@ HWY_INLINE void paley_pass(int64_t stride, In in, Out out) {
   }
 }
 
-// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most three levels: more would not fit into 16 registers.
-// `in` reads x, `out` takes y, `work` holds what lies between.
+// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most three levels:
+// more would not fit into 16 registers. `in` reads x, `out` takes y, `work` holds what lies
+// between.
 template <bool kTransposed>
 class HadamardPlan {
  public:
