@@ -49,6 +49,7 @@ const std::vector<Command>& commands();
 Run declare_bench(CLI::App& app);
 Run declare_data(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
+Run declare_eval(CLI::App& app);
 Run declare_info(CLI::App& app);
 Run declare_theory(CLI::App& app);
 Run declare_train(CLI::App& app);

@@ -39,16 +39,18 @@ void draw_panel(Svg& svg, double x, const Dictionary& dictionary, const std::str
   const std::vector<float> matrix = cosine_matrix(dictionary);
   svg.text(x + size / 2, 22, title, 13);
   svg.heat_map(x, top, size, size, matrix, dictionary.codes(), dictionary.codes(), -1, 1);
-  std::vector<double> bins(41, 0);
-  for (const float cosine : matrix) {
-    const auto bin = static_cast<std::size_t>((cosine + 1) / 2 * 41);
-    bins[std::min<std::size_t>(bin, 40)] += 1.0 / static_cast<double>(matrix.size());
-  }
-  const double highest = *std::max_element(bins.begin(), bins.end());
-  for (std::size_t i = 0; i < bins.size(); ++i) {
-    const double height = 100 * bins[i] / highest;
-    svg.rect(x + static_cast<double>(i) * size / 41, base - height, size / 41 - 0.5, height,
-             "#2166ac");
+  // One bar for each value that a cosine can take.
+  const auto width = static_cast<double>(dictionary.width());
+  std::vector<double> bars(static_cast<std::size_t>(dictionary.width()) + 1, 0);
+  for (const float cosine : matrix)
+    bars[static_cast<std::size_t>(std::lround((cosine + 1) / 2 * width))] +=
+        1.0 / static_cast<double>(matrix.size());
+  const double highest = *std::max_element(bars.begin(), bars.end());
+  const double step = size / (width + 1);
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const double height = 100 * bars[i] / highest;
+    if (height > 0)
+      svg.rect(x + static_cast<double>(i) * step, base - height, step * 0.9, height, "#2166ac");
   }
   svg.line(x, base, x + size, base, "#222");
   for (const int tick : {-1, 0, 1})

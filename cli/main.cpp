@@ -1,9 +1,12 @@
 // cplearn: parses the command line, runs one command, turns errors into messages and exit codes.
 
 #include <ATen/Parallel.h>
+#include <malloc.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 #include <thread>
 
 #include "cli/command.h"
@@ -18,6 +21,8 @@ const std::vector<Command>& commands() {
       {"train", "Learn an encoder from images without labels",
        "cplearn train --data DIR --epochs 20 --out runs/mine", declare_train},
       {"data", "Look at a data set, check it", "cplearn data info photos/", declare_data},
+      {"eval", "Score a run: linear probe, nearest neighbours, clusters, beside baselines",
+       "cplearn eval runs/demo --data shapes --test shapes@test --baselines", declare_eval},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",
@@ -45,14 +50,12 @@ void collect_names(const CLI::App* app, std::vector<std::string>& names) {
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
   std::cerr << "cplearn: " << error.what() << "\n";
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string> names;
-    collect_names(&app, names);
-    for (const std::string& word : app.remaining(true)) {
-      const std::string near = nearest_name(word.substr(0, word.find('=')), names);
-      if (!near.empty())
-        std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
-    }
+  std::vector<std::string> names;
+  collect_names(&app, names);
+  for (const std::string& word : app.remaining(true)) {
+    const std::string near = nearest_name(word.substr(0, word.find('=')), names);
+    if (!near.empty())
+      std::cerr << "  did you mean '" << near << "' instead of '" << word << "'?\n";
   }
   const CLI::App* deepest = &app;
   std::string path = "cplearn";
@@ -115,6 +118,13 @@ int run(int argc, char** argv) {
 }  // namespace cpl::cli
 
 int main(int argc, char** argv) {
+#ifdef __GLIBC__
+  // Tensors of many megabytes come and go in every step: kept by the process, their pages are
+  // mapped once and not in every step.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
   try {
     return cpl::cli::run(argc, argv);
   } catch (const cpl::Error& error) {

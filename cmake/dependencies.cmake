@@ -40,6 +40,9 @@ if(NOT TARGET matio)
   set_target_properties(matio PROPERTIES INTERFACE_LINK_LIBRARIES ${matio_LIBRARY}
                                          INTERFACE_INCLUDE_DIRECTORIES ${matio_HEADERS})
 endif()
+# at::parallel_for is a template in libtorch's headers: without OpenMP's flag it is silently serial.
+find_package(OpenMP QUIET)
+cplearn_need(OpenMP_CXX_FOUND "g++, or with clang++ libomp-dev")
 find_package(Threads REQUIRED)
 find_package(benchmark QUIET)
 

@@ -42,7 +42,7 @@ Layout layout_of(bool hundred, const std::string& split) {
 fs::path find_folder(const std::string& folder, const Layout& layout) {
   std::error_code ignored;
   CPL_CHECK(fs::is_directory(folder, ignored), layout.name, ": there is no folder '", folder, "'");
-  const fs::path below = fs::path(folder) / layout.archive;
+  fs::path below = fs::path(folder) / layout.archive;
   if (fs::exists(folder / fs::path(layout.files[0]), ignored)) return folder;
   if (fs::exists(below / layout.files[0], ignored)) return below;
   throw Error(str(layout.name, ": no ", layout.files[0], " in '", folder, "' nor in '",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace cpl {
 namespace {
@@ -33,7 +34,7 @@ void adjust_contrast(Image& image, float factor) {
   const std::uint8_t* end = image.pixels.data() + image.pixels.size();
   for (const std::uint8_t* p = image.pixels.data(); p != end; p += 3) sum += luma(p);
   const double mean = static_cast<double>(sum) / (static_cast<double>(image.pixels.size()) / 3);
-  blend_all(image, static_cast<int>(mean + 0.5), factor);
+  blend_all(image, static_cast<int>(std::lround(mean)), factor);
 }
 
 void adjust_saturation(Image& image, float factor) {
@@ -80,8 +81,8 @@ void adjust_hue(Image& image, float turn) {
     const float s = static_cast<float>(saturation) / 255.0f;
     // Rounding a float of this range through double is exact, and no call into the C library.
     const auto byte = [high](float share) {
-      return static_cast<std::uint8_t>(
-          static_cast<int>(0.5 + static_cast<double>(static_cast<float>(high) * (1.0f - share))));
+      const double value = static_cast<float>(high) * (1.0f - share);
+      return static_cast<std::uint8_t>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
     };
     const std::uint8_t v = static_cast<std::uint8_t>(high);
     const std::uint8_t x = byte(s), q = byte(s * f), t = byte(s * (1.0f - f));

@@ -1,6 +1,7 @@
 #include "cplearn/data/contact_sheet.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 
@@ -22,7 +23,8 @@ void paste(const Image& image, int cell, int x, int y, cv::Mat& sheet) {
   const cv::Mat rgb(image.height, image.width, CV_8UC3,
                     const_cast<std::uint8_t*>(image.pixels.data()));
   const int longer = std::max(image.width, image.height);
-  const double scale = longer <= cell ? cell / longer : static_cast<double>(cell) / longer;
+  const double ratio = static_cast<double>(cell) / longer;
+  const double scale = ratio >= 1 ? std::floor(ratio) : ratio;
   const cv::Size size(std::max(1, static_cast<int>(image.width * scale)),
                       std::max(1, static_cast<int>(image.height * scale)));
   cv::Mat fitted;
@@ -53,7 +55,7 @@ void write_contact_sheet(const std::string& path, const Dataset& dataset,
                          const AugmentOptions& augment, std::uint64_t seed, int images) {
   Augmenter augmenter(augment, seed, Layout::kChannelsLast);
   const int views = static_cast<int>(augment.views.size());
-  int cell = 0;
+  int cell = 1;
   for (const ViewOptions& view : augment.views) cell = std::max(cell, view.size);
   cell *= std::max(1, (kSmallCell + cell / 2) / cell);
 

@@ -93,7 +93,7 @@ void FolderSource::scan(const std::string& below, int label, Listing& listing) {
   const auto& above = listing.ancestors;
   if (std::find(above.begin(), above.end(), real) != above.end()) return;
   listing.ancestors.push_back(real);
-  for (const std::string& entry : entries_of(path)) scan(below + "/" + entry, label, listing);
+  for (const std::string& entry : entries_of(path)) scan(str(below, "/", entry), label, listing);
   listing.ancestors.pop_back();
 }
 
@@ -119,7 +119,7 @@ std::string split_folder(const std::string& root, const std::string& split) {
   const std::string train = first_of({"train"});
   const std::string test = first_of({"test", "val", "valid", "validation"});
   if (split.empty()) return !train.empty() && !test.empty() ? train : root;
-  const std::string found = split == "train" ? train : test;
+  std::string found = split == "train" ? train : test;
   if (!found.empty()) return found;
   std::string inside;
   for (const std::string& entry : entries_of(root)) {

@@ -11,7 +11,7 @@
 
 namespace cpl {
 
-class FolderSource : public Source {
+class FolderSource final : public Source {
  public:
   // Lists `root` recursively, in the order of the names. A picture's class is the first folder
   // below the root that it lies in; one that lies in the root beside class folders has label -1.

@@ -74,7 +74,9 @@ void Resizer::Axis::prepare(int in_size, int out_size, Filter filter) {
   scratch.resize(taps);
   for (int i = 0; i < out_size; ++i) {
     const double centre = (i + 0.5) * scale;
+    // Cut after adding a half, as Pillow does: NOLINTNEXTLINE(bugprone-incorrect-roundings)
     const int begin = std::max(static_cast<int>(centre - support + 0.5), 0);
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings)
     const int end = std::min(static_cast<int>(centre + support + 0.5), in_size);
     first[i] = begin;
     count[i] = end - begin;

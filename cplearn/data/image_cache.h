@@ -40,7 +40,7 @@ class ImageCache {
     auto copy = std::make_unique<const Image>(image);
     const Image* expected = nullptr;
     if (slots_[index].compare_exchange_strong(expected, copy.get())) {
-      copy.release();
+      static_cast<void>(copy.release());  // now the slot's
     } else {
       used_ -= bytes;
     }

@@ -185,8 +185,9 @@ std::shared_ptr<const std::vector<std::uint32_t>> Loader::order(std::uint32_t ep
   const std::lock_guard<std::mutex> lock(order_mutex_);
   auto& order = orders_[options_.shuffle ? epoch : 0];
   if (!order) {
-    auto indices = shuffled(dataset_.size(), options_.seed, epoch, kEpochOrder);
-    if (!options_.shuffle) std::iota(indices.begin(), indices.end(), 0u);
+    std::vector<std::uint32_t> indices(dataset_.size());
+    std::iota(indices.begin(), indices.end(), 0u);
+    if (options_.shuffle) indices = shuffled(indices.size(), options_.seed, epoch, kEpochOrder);
     order = std::make_shared<const std::vector<std::uint32_t>>(std::move(indices));
   }
   auto wanted = order;

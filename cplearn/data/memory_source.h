@@ -9,7 +9,7 @@
 
 namespace cpl {
 
-class MemorySource : public Source {
+class MemorySource final : public Source {
  public:
   static constexpr int kSide = 32;
   static constexpr std::size_t kBytes = 3 * kSide * kSide;

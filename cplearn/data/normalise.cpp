@@ -14,7 +14,7 @@ const std::vector<Normalisation>& normalisations() {
       {"svhn", {0.4377f, 0.4438f, 0.4728f}, {0.1980f, 0.2010f, 0.1970f}},
       {"svhn-paper", {0.45f, 0.45f, 0.45f}, {0.19f, 0.19f, 0.19f}},
       {"imagenet", {0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}},
-      {"shapes", {0.455f, 0.455f, 0.455f}, {0.26f, 0.26f, 0.26f}},
+      {"shapes", {0.48f, 0.48f, 0.48f}, {0.195f, 0.195f, 0.195f}},
       {"half", {0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}},
   };
   return table;

@@ -100,10 +100,11 @@ std::array<float, ShapesSource::kClasses> equal_area_radii() {
   std::array<float, ShapesSource::kClasses> radii;
   for (int shape = 0; shape < ShapesSource::kClasses; ++shape) {
     int inside = 0;
-    for (int i = 0; i < kGrid * kGrid; ++i) {
-      const Point p{(i % kGrid + 0.5f) * 2.6f / kGrid - 1.3f,
-                    (i / kGrid + 0.5f) * 2.6f / kGrid - 1.3f};
-      inside += outline(shape, p) < 0;
+    for (int i = 0; i < kGrid; ++i) {
+      for (int j = 0; j < kGrid; ++j) {
+        const auto at = [](int k) { return (static_cast<float>(k) + 0.5f) * 2.6f / kGrid - 1.3f; };
+        inside += outline(shape, {at(j), at(i)}) < 0;
+      }
     }
     radii[shape] = std::sqrt(kPi / (static_cast<float>(inside) * (2.6f / kGrid) * (2.6f / kGrid)));
   }
@@ -127,32 +128,40 @@ Colour mix(const Colour& a, const Colour& b, float share) {
   return colour;
 }
 
-float distance(const Colour& a, const Colour& b) {
-  float sum = 0;
-  for (int c = 0; c < 3; ++c) sum += (a[c] - b[c]) * (a[c] - b[c]);
-  return std::sqrt(sum);
+float luma(const Colour& c) { return 0.299f * c[0] + 0.587f * c[1] + 0.114f * c[2]; }
+
+struct Pair {
+  Colour first, second;
+  float darker() const { return std::min(luma(first), luma(second)); }
+  float lighter() const { return std::max(luma(first), luma(second)); }
+};
+
+// Two related colours, drawn again until both lie between the two brightnesses. `spread`: how far
+// apart they may be.
+Pair draw_colours(Random& random, float spread, float darkest, float lightest) {
+  while (true) {
+    const float hue = random.uniform();
+    const float saturation = random.uniform(0.0f, 0.5f);
+    const float value = random.uniform();
+    const Pair pair{hsv(hue, saturation, value),
+                    hsv(hue + 1 + random.uniform(-0.08f, 0.08f) * spread,
+                        std::clamp(saturation + random.uniform(-0.3f, 0.3f) * spread, 0.0f, 1.0f),
+                        std::clamp(value + random.uniform(-0.4f, 0.4f) * spread, 0.0f, 1.0f))};
+    if (pair.darker() >= darkest && pair.lighter() <= lightest) return pair;
+  }
 }
 
-// Two colours and a pattern between them.
+// A pattern between two colours.
 class Texture {
  public:
-  Texture(Random& random, float spread)
-      : kind_(static_cast<int>(random.below(6))),
+  Texture(Random& random, const Pair& colours)
+      : colours_(colours),
+        kind_(random.chance(0.4f) ? 0 : static_cast<int>(random.below(6))),
         turn_(random.uniform(0, 2 * kPi)),
         period_(random.uniform(2.5f, 8.0f)),
         phase_(random.uniform(0, 64)) {
-    const float hue = random.uniform();
-    const float saturation = random.uniform(0.15f, 0.95f);
-    const float value = random.uniform(0.25f, 1.0f);
-    first_ = hsv(hue, saturation, value);
-    second_ = hsv(hue + 1 + random.uniform(-0.08f, 0.08f) * spread,
-                  std::clamp(saturation + random.uniform(-0.3f, 0.3f) * spread, 0.0f, 1.0f),
-                  std::clamp(value + random.uniform(-0.4f, 0.4f) * spread, 0.12f, 1.0f));
     for (float& v : lattice_) v = random.uniform();
   }
-
-  const Colour& first() const { return first_; }
-  const Colour& second() const { return second_; }
 
   Colour at(float x, float y) const {
     const Point p = turn_.apply({x, y});
@@ -163,19 +172,20 @@ class Texture {
     };
     switch (kind_) {
       case 0:  // flat
-        return first_;
+        return colours_.first;
       case 1:  // gradient
-        return mix(first_, second_, std::clamp(0.5f + u / 32, 0.0f, 1.0f));
+        return mix(colours_.first, colours_.second, std::clamp(0.5f + u / 32, 0.0f, 1.0f));
       case 2:  // stripes
-        return mix(first_, second_, wave(u));
+        return mix(colours_.first, colours_.second, wave(u));
       case 3: {  // checks
         const float a = wave(u), b = wave(v);
-        return mix(first_, second_, a + b - 2 * a * b);
+        return mix(colours_.first, colours_.second, a + b - 2 * a * b);
       }
       case 4:  // dots
-        return mix(first_, second_, std::clamp(2 * wave(u) * wave(v) - 0.4f, 0.0f, 1.0f));
+        return mix(colours_.first, colours_.second,
+                   std::clamp(2 * wave(u) * wave(v) - 0.4f, 0.0f, 1.0f));
       default:  // clouds
-        return mix(first_, second_, clouds(u + 64, v + 64));
+        return mix(colours_.first, colours_.second, clouds(u + 64, v + 64));
     }
   }
 
@@ -193,10 +203,10 @@ class Texture {
     return top * (1 - fy) + bottom * fy;
   }
 
+  Pair colours_;
   int kind_;
   Turn turn_;
   float period_, phase_;
-  Colour first_, second_;
   std::array<float, 64> lattice_;
 };
 
@@ -243,28 +253,28 @@ void ShapesSource::read(std::size_t index, Image& image) const {
   const int shape = label(index);
   Random random(0, Stream::kShapes, index, test_ ? 1 : 0);
 
-  const Texture ground(random, 1.0f);
-  // Another paint until it stands out from both colours of the ground.
-  Texture paint(random, 0.7f);
-  const auto too_close = [&](const Colour& c) {
-    return std::min(distance(c, ground.first()), distance(c, ground.second())) < 0.45f;
-  };
-  for (int i = 0; i < 50 && (too_close(paint.first()) || too_close(paint.second())); ++i) {
-    paint = Texture(random, 0.7f);
-  }
-  const int strokes = static_cast<int>(random.below(4));
+  // A ground of middling brightness, and paint that is lighter or darker than it by a visible step:
+  // as often one as the other, so that no pixel is bright more often in one class than in another.
+  const Pair ground_colours = draw_colours(random, 0.4f, 0.34f, 0.62f);
+  const Texture ground(random, ground_colours);
+  const bool lighter = random.chance(0.5f);
+  const Texture paint(random,
+                      lighter ? draw_colours(random, 0.3f, ground_colours.lighter() + 0.18f, 1)
+                              : draw_colours(random, 0.3f, 0.05f, ground_colours.darker() - 0.18f));
+  const int strokes = static_cast<int>(random.below(2));
   std::vector<Stroke> clutter;
+  clutter.reserve(std::size_t(strokes));
   for (int i = 0; i < strokes; ++i) clutter.emplace_back(random);
 
-  const float area_radius = random.uniform(6.0f, 9.0f);  // pixels, of the disc of the same area
+  const float area_radius = random.uniform(7.5f, 9.5f);  // pixels, of the disc of the same area
   const float radius = area_radius * radii[shape];
-  const Turn turn(random.uniform(0, 2 * kPi));
+  const Turn turn(random.uniform(-0.35f, 0.35f));  // 20 degrees either way
   const float stretch = std::exp(random.uniform(-0.16f, 0.16f));
-  const float reach = 15.0f - area_radius;
+  const float reach = 0.65f * (15 - area_radius);
   const Point centre{random.uniform(-reach, reach), random.uniform(-reach, reach)};
-  const float rim = random.chance(0.3f) ? random.uniform(0.7f, 1.4f) : 0.0f;
+  const float rim = random.chance(0.1f) ? random.uniform(0.7f, 1.4f) : 0.0f;
   const Colour rim_colour = hsv(random.uniform(), 0.5f, random.chance(0.5f) ? 0.1f : 0.95f);
-  const float shadow = random.chance(0.4f) ? random.uniform(0.2f, 0.5f) : 0.0f;
+  const float shadow = random.chance(0.3f) ? random.uniform(0.2f, 0.4f) : 0.0f;
   const Turn light_turn(random.uniform(0, 2 * kPi));
   const float light = random.uniform(0, 0.25f);
   const float grain = random.uniform(0.01f, 0.045f);

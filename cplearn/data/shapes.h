@@ -10,7 +10,7 @@
 
 namespace cpl {
 
-class ShapesSource : public Source {
+class ShapesSource final : public Source {
  public:
   static constexpr int kSide = 32;
   static constexpr int kClasses = 10;

@@ -116,8 +116,7 @@ std::unique_ptr<Source> open_svhn(const std::string& folder, const std::string& 
   std::vector<std::uint8_t> planes(bytes, bytes + pixels->nbytes);
   for (std::size_t i = 0; i < images; ++i) transpose_planes(&planes[i * MemorySource::kBytes]);
 
-  std::vector<std::string> classes;
-  for (int i = 0; i < 10; ++i) classes.push_back(str(i));
+  std::vector<std::string> classes = {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   return std::make_unique<MemorySource>(std::move(planes), std::move(labels), std::move(classes),
                                         "svhn", "svhn/" + split);
 }

@@ -159,13 +159,30 @@ class Checks {
              1 / (2 * c), std::abs(norm * n / f - 1));
   }
 
+  // |h(alpha)|^2 = f/n is quadratic in alpha: the distance of its roots, from real embeddings.
+  double alpha_distance(std::int64_t codes) const {
+    const Dictionary dictionary(DictionaryKind::kHadamard, codes, codes, o_.seed);
+    const Tensor w = torch::tensor(dictionary.dense()).view({codes, codes}).to(at::kDouble);
+    const double n = static_cast<double>(o_.batch), root = 1 / std::sqrt(n);
+    const auto excess = [&](double alpha) {
+      const Tensor h = alpha * w.select(1, 0) + (alpha - root) * (w.sum(1) - w.select(1, 0));
+      return h.square().sum().item<double>() - static_cast<double>(codes) / n;
+    };
+    // Through alpha = 0, r, 2r: excess = a x^2 + b x + c with x = alpha / r.
+    const double at0 = excess(0), at1 = excess(root), at2 = excess(2 * root);
+    const double a = (at2 - 2 * at1 + at0) / 2, b = at1 - at0 - a;
+    return root * std::sqrt(b * b - 4 * a * at0) / a;
+  }
+
   void corollaries() {
     const double n = static_cast<double>(o_.batch), f = static_cast<double>(o_.width),
                  c = static_cast<double>(codes_);
     const Tensor h = embedding(1 / std::sqrt(n));
-    for (const std::int64_t codes : {codes_, 16 * codes_, 256 * codes_})
-      equal("Corollary 1 (alignment)", str("sqrt(n) * gap of the alphas at c = ", codes),
-            2.0 / static_cast<double>(codes), 1 - (1 - 2.0 / static_cast<double>(codes)), 1e-12);
+    for (const std::int64_t codes : {16, 128, 1024}) {
+      equal("Corollary 1 (alignment)",
+            str("c * sqrt(n) * distance between the two alphas at c = ", codes), 2,
+            static_cast<double>(codes) * std::sqrt(n) * alpha_distance(codes), 1e-6);
+    }
     equal("Corollary 2 (covariance)", "largest |H'H - I|", 0,
           largest(h.t().matmul(h) - torch::eye(o_.width, at::kDouble)), 1e-10);
     const Tensor adjacency = h.matmul(h.t());
@@ -190,8 +207,12 @@ class Checks {
       const double across = kind == DictionaryKind::kRademacher
                                 ? 1.0
                                 : 1.0 - (f - 1) / static_cast<double>(codes - 1);
+      // All rows but one of a block sum to zero, so the mean over pairs rests on one sign per
+      // block: sqrt(2)/c more deviation than i.i.d. signs have.
+      const double blocks =
+          kind == DictionaryKind::kRademacher ? 0.0 : std::sqrt(2.0) / static_cast<double>(codes);
       equal(name, str("mean cosine of ", found.pairs, " pairs, c = 20 f"), 0, found.mean,
-            6 / std::sqrt(f * pairs));
+            6 * (1 / std::sqrt(f * pairs) + blocks));
       equal(name, "variance of the cosines = 1/f (times the share of pairs across blocks)",
             across / f, found.variance, 6 * std::sqrt(2.0) / f / std::sqrt(pairs) + 0.01 / f);
     }

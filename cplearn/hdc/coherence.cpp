@@ -17,15 +17,17 @@ std::vector<Code> all_codes(const Dictionary& dictionary) {
 
 class Accumulator {
  public:
-  Accumulator() { result_.histogram.assign(Coherence::kBins, 0); }
+  explicit Accumulator(std::int64_t width) {
+    result_.histogram.assign(static_cast<std::size_t>(width) + 1, 0);
+  }
 
   void add(double cosine) {
     ++result_.pairs;
     sum_ += cosine;
     squares_ += cosine * cosine;
     result_.maximum = std::max(result_.maximum, std::abs(cosine));
-    const auto bin = static_cast<std::size_t>((cosine + 1) / 2 * Coherence::kBins);
-    ++result_.histogram[std::min<std::size_t>(bin, Coherence::kBins - 1)];
+    ++result_.histogram[static_cast<std::size_t>(
+        std::lround((1 - cosine) / 2 * static_cast<double>(result_.histogram.size() - 1)))];
   }
 
   Coherence finish(bool exhaustive) {
@@ -46,7 +48,7 @@ class Accumulator {
 }  // namespace
 
 Coherence coherence(const Dictionary& dictionary, std::int64_t max_pairs, std::uint64_t seed) {
-  Accumulator pairs;
+  Accumulator pairs(dictionary.width());
   const std::int64_t codes = dictionary.codes();
   if (codes * (codes - 1) / 2 <= max_pairs) {
     const std::vector<Code> all = all_codes(dictionary);

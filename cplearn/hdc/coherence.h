@@ -13,11 +13,9 @@ struct Coherence {
   bool exhaustive = false;  // all of them, not a sample
   double mean = 0;
   double variance = 0;
-  double maximum = 0;                   // largest absolute cosine
-  std::vector<std::int64_t> histogram;  // equal bins over [-1, 1]
-
-  // Half of the width + 1 values that a cosine can take fall on bin edges otherwise.
-  static constexpr int kBins = 81;
+  double maximum = 0;  // largest absolute cosine
+  // Pairs at each Hamming distance 0..width: their cosine is 1 - 2 * distance / width.
+  std::vector<std::int64_t> histogram;
 };
 
 // All pairs if there are at most `max_pairs`, else that many drawn from `seed`.

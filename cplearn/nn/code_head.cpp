@@ -54,7 +54,8 @@ CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
 const Dictionary& CodeHeadImpl::dictionary() {
   // The buffer is the truth: loading a checkpoint replaces it. Comparing bits is cheap beside a
   // step.
-  const at::Tensor bits = bits_.to(at::kCPU).contiguous();
+  // Module::to(type) converts byte buffers as well; values up to 255 survive every type.
+  const at::Tensor bits = bits_.to(at::kCPU, at::kByte).contiguous();
   const auto* data = bits.data_ptr<std::uint8_t>();
   const auto count = static_cast<std::size_t>(bits.numel());
   if (!dictionary_ ||

@@ -45,20 +45,29 @@ class FusedHead {
   // Packs the rows of a view; refuses what is not finite.
   void pack(const at::Tensor& h, int v) {
     const float* data = h.data_ptr<float>();
-    double largest = 0;
+    const std::int64_t width = codes_.width;
+    views_[v].packed = buffer(groups_ * group_size_);
+    std::vector<double> row_sum(static_cast<std::size_t>(rows_));  // of absolute values
+    at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t group = begin; group < end; ++group) {
+        const std::int64_t first = group * lanes_, count = std::min(lanes_, rows_ - first);
+        for (std::int64_t row = first; row < first + count; ++row) {
+          float sum = 0;
+          for (std::int64_t k = 0; k < width; ++k) sum += std::abs(data[row * width + k]);
+          row_sum[static_cast<std::size_t>(row)] = sum;
+        }
+        simd::pack_rows(data + first * width, count, width, codes_.packed_width(),
+                        static_cast<float>(scale_ * kLog2e),
+                        views_[v].packed.get() + group * group_size_);
+      }
+    });
     for (std::int64_t row = 0; row < rows_; ++row) {
-      double sum = 0;
-      for (std::int64_t k = 0; k < codes_.width; ++k)
-        sum += std::abs(static_cast<double>(data[row * codes_.width + k]));
+      const double sum = row_sum[static_cast<std::size_t>(row)];
       CPL_CHECK(std::isfinite(sum), "head: row ", row, " of h", v,
                 " contains NaN or infinity; look for a learning rate that is too high or bad input "
                 "images");
-      largest = std::max(largest, sum);
+      bounded_ = bounded_ && sum * scale_ * kLog2e <= kBounded;
     }
-    bounded_ = bounded_ && largest * scale_ * kLog2e <= kBounded;
-    views_[v].packed = buffer(groups_ * group_size_);
-    simd::pack_rows(data, rows_, codes_.width, codes_.packed_width(),
-                    static_cast<float>(scale_ * kLog2e), views_[v].packed.get());
   }
 
   // log_sum and, if asked for, the expected code of every row.
@@ -256,19 +265,21 @@ class FusedHead {
     at::Tensor gradient = at::empty({rows_, codes_.width}, at::kFloat);
     float* out = gradient.data_ptr<float>();
     const double cross_weight = -job.cross_weight[v] * kLn2 / static_cast<double>(job.total_rows);
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
-      const double along = cross_weight * sums.cross[v][r] + sums.pull[v][r];
-      const auto expected = static_cast<float>(along / view.row_total[r]);
-      const auto scale = static_cast<float>(scale_);
-      for (std::int64_t k = 0; k < codes_.width; ++k) {
-        const std::int64_t i = at + k * lanes_;
-        out[row * codes_.width + k] =
-            scale * (view.weighted[static_cast<std::size_t>(i)] -
-                     expected * view.expected[static_cast<std::size_t>(i)]);
+    at::parallel_for(0, rows_, 16, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
+        const double along = cross_weight * sums.cross[v][r] + sums.pull[v][r];
+        const auto expected = static_cast<float>(along / view.row_total[r]);
+        const auto scale = static_cast<float>(scale_);
+        for (std::int64_t k = 0; k < codes_.width; ++k) {
+          const std::int64_t i = at + k * lanes_;
+          out[row * codes_.width + k] =
+              scale * (view.weighted[static_cast<std::size_t>(i)] -
+                       expected * view.expected[static_cast<std::size_t>(i)]);
+        }
       }
-    }
+    });
     return gradient;
   }
 

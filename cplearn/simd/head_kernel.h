@@ -22,7 +22,7 @@ struct CodeView {
   CodeKind kind = CodeKind::kHadamard;
   std::int64_t width = 0;
   std::int64_t codes = 0;
-  std::int64_t tile = 0;  // hadamard: the order of the matrix, base * 2^k >= width
+  std::int64_t tile = 1;  // hadamard: the order of the matrix, base * 2^k >= width
   int base = 1;           // hadamard: order of the Paley factor: 1 (none), 12 or 20
   // hadamard: row_bytes() per tile, the signs of the diagonal; rademacher: row_bytes() per code.
   const std::uint8_t* bits = nullptr;

@@ -115,7 +115,7 @@ TEST(Decode, ReasonsAreGiven) {
 
 TEST(Decode, HugeClaimsAreRefusedBeforeAllocating) {
   std::vector<std::uint8_t> png = test::encoded(test::picture(8, 8), ".png");
-  for (int i = 0; i < 8; ++i) png[std::size_t(16 + i)] = i % 4 == 0 ? 0 : 0xFF;
+  for (int i = 0; i < 8; ++i) png[std::size_t{16} + std::size_t(i)] = i % 4 == 0 ? 0 : 0xFF;
   expect_bad(png, "claims 16777215 x 16777215");
   std::vector<std::uint8_t> jpeg = test::encoded(test::picture(8, 8), ".jpg");
   for (std::size_t i = 0; i + 9 < jpeg.size(); ++i) {

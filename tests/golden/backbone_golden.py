@@ -137,11 +137,11 @@ def resnet(name, stem, padding):
 
 # name, stem, stem_padding, image_size of the table, patch_size, then the images: height, width; training; blocks
 CASES = [
-    ("resnet18", "cifar", 1, 0, 0, 32, 32, False, 1),
-    ("resnet18", "cifar", 2, 0, 0, 16, 16, True, 1),
+    ("resnet18", "cifar", 1, 0, 0, 16, 16, False, 1),
+    ("resnet18", "cifar", 2, 0, 0, 12, 16, True, 1),
     ("resnet18", "imagenet", 1, 0, 0, 64, 48, True, 1),
     ("resnet50", "cifar", 1, 0, 0, 16, 16, True, 1),
-    ("resnet50", "imagenet", 1, 0, 0, 64, 64, False, 1),
+    ("resnet50", "imagenet", 1, 0, 0, 32, 32, False, 1),
     ("vit_tiny", "", 1, 32, 8, 32, 32, True, 1),
     ("vit_tiny", "", 1, 32, 8, 48, 40, True, 1),
     ("vit_small", "", 1, 64, 16, 64, 64, False, 4),

@@ -5,6 +5,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/backbone.h"
+#include "cplearn/nn/backbone/winograd.h"
 #include "cplearn/nn/state.h"
 #include "tests/golden/backbone_golden.h"
 
@@ -115,6 +116,61 @@ TEST(Backbone, FastResnet8EqualsThePlainGraph) {
       }
     }
   }
+}
+
+// bf16 takes neither Winograd nor a detour through float, and stays as near as its 8 bits allow.
+TEST(Backbone, FastResnet8WorksInBf16) {
+  BackboneOptions options;
+  options.width = 16;
+  const auto net = make_backbone("resnet8", options);
+  fill(*net);
+  const Tensor images = noise("images", {4, 3, 16, 16}).to(torch::kFloat);
+  const Tensor exact = net->forward(images).detach();
+  net->to(torch::kBFloat16);
+  const auto all = output_and_gradients(*net, images.to(torch::kBFloat16));
+  EXPECT_EQ(all[0].scalar_type(), torch::kBFloat16);
+  EXPECT_LT(relative(all[0].to(torch::kFloat), exact), 0.05);
+}
+
+// Any size of map, with and without bias, activation and pooling: values and all gradients.
+TEST(Backbone, WinogradEqualsTheDirectConvolution) {
+  for (const auto& [type, tolerance] : {std::pair{torch::kDouble, 1e-12}, {torch::kFloat, 1e-5}}) {
+    for (const auto& [threads, n, in, out, height, width] : {std::tuple{1, 1, 16, 16, 4, 4},
+                                                             {1, 3, 32, 16, 7, 9},
+                                                             {1, 9, 16, 48, 32, 6},
+                                                             {2, 40, 32, 32, 8, 8}}) {
+      at::set_num_threads(threads);
+      for (const auto kind : {Winograd::kSame, Winograd::kPooled}) {
+        if (kind == Winograd::kPooled && (height % 2 != 0 || width % 2 != 0)) continue;
+        for (const double slope : {1.0, 0.2, 0.0}) {
+          std::vector<Tensor> results[2];
+          for (const bool direct : {false, true}) {
+            const auto leaf = [&](const char* name, at::IntArrayRef shape) {
+              return noise(name, shape).to(type).requires_grad_();
+            };
+            const Tensor x = leaf("x", {n, in, height, width});
+            const Tensor weight = leaf("weight", {out, in, 3, 3});
+            const Tensor bias = slope == 0 ? Tensor() : leaf("bias", {out});
+            Tensor y;
+            if (direct) {
+              y = torch::conv2d(torch::leaky_relu(x, slope), weight, bias, 1, 1);
+              if (kind == Winograd::kPooled) y = torch::avg_pool2d(y, 2);
+            } else {
+              y = winograd_conv(x, weight, bias, kind, slope);
+            }
+            (y * noise("gradient", y.sizes()).to(type)).sum().backward();
+            results[direct] = {y.detach(), x.grad(), weight.grad()};
+            if (bias.defined()) results[direct].push_back(bias.grad());
+          }
+          for (std::size_t i = 0; i < results[0].size(); ++i) {
+            EXPECT_LT(relative(results[0][i], results[1][i]), tolerance)
+                << "tensor " << i << " " << height << "x" << width << " slope " << slope;
+          }
+        }
+      }
+    }
+  }
+  at::set_num_threads(1);
 }
 
 TEST(Backbone, EveryRowTrainsAndIsReproducible) {

@@ -63,7 +63,7 @@ void expect_agreement(const Case& c) {
   const CodeLoss plain =
       code_loss_plain(exact[0], exact[1], dense(dictionary, at::kDouble), options);
   // Where a value is exactly zero (one code, or codes that are all equal) there is nothing to be
-  // relative to: the floors are the rounding of fp32 at the size of the logits and of the scale.
+  // relative to: the floors are the rounding of fp32 at the size of a logit and of scale * |w_j|.
   const double logit = c.width * options.scale;
   const auto expect_close = [&](const at::Tensor& found, const at::Tensor& expected) {
     const double value = expected.item<double>();
@@ -80,7 +80,8 @@ void expect_agreement(const Case& c) {
     const at::Tensor expected = exact[v].grad();
     const double norm = expected.norm().item<double>();
     const double error = (h[v].grad() - expected).norm().item<double>();
-    EXPECT_LE(error, 1e-4 * norm + 2e-7 * options.scale) << c << " view " << v << " norm " << norm;
+    EXPECT_LE(error, 1e-4 * norm + 5e-7 * options.scale * std::sqrt(c.width))
+        << c << " view " << v << " norm " << norm;
   }
 }
 
@@ -180,7 +181,7 @@ TEST(CodeLoss, ExtremeLogitsStayFinite) {
         ASSERT_TRUE(h[0].grad().isfinite().all().item<bool>());
         const double norm = exact[0].grad().norm().item<double>();
         EXPECT_LE((h[0].grad() - exact[0].grad()).norm().item<double>(),
-                  1e-4 * norm + 1e-6 * options.scale);
+                  1e-4 * norm + 1e-6 * options.scale * 8);
       }
     }
   }

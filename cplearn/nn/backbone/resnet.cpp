@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/winograd.h"
 
 namespace cpl {
 namespace {
@@ -16,11 +17,22 @@ nn::Conv2d conv(std::int64_t in, std::int64_t out, int kernel, int stride, std::
   return layer;
 }
 
+// layer(x), or layer(relu(x)) if `activated`; then x may be overwritten.
+Tensor convolve(nn::Conv2d& layer, Tensor x, bool activated, bool plain) {
+  const auto& options = layer->options;
+  const bool suits = options.kernel_size()->at(0) == 3 && options.stride()->at(0) == 1;
+  if (!plain && suits && winograd_supports(x, layer->weight)) {
+    return winograd_conv(x, layer->weight, {}, Winograd::kSame, activated ? 0 : 1);
+  }
+  return layer(activated ? x.relu_() : x);
+}
+
 // Two 3x3 convolutions, or 1x1 - 3x3 - 1x1 (bottleneck) with four times as many channels at the
 // end.
 class Block : public nn::Module {
  public:
-  Block(std::int64_t in, std::int64_t width, int stride, bool bottleneck) {
+  Block(std::int64_t in, std::int64_t width, int stride, bool bottleneck, bool plain)
+      : plain_(plain) {
     const std::int64_t out = bottleneck ? 4 * width : width;
     if (bottleneck) {
       add(conv(in, width, 1, 1, 0));
@@ -38,10 +50,8 @@ class Block : public nn::Module {
 
   Tensor forward(const Tensor& x) {
     Tensor y = x;
-    for (std::size_t i = 0; i < convs_.size(); ++i) {
-      y = norms_[i](convs_[i](y));
-      if (i + 1 < convs_.size()) y.relu_();
-    }
+    for (std::size_t i = 0; i < convs_.size(); ++i)
+      y = norms_[i](convolve(convs_[i], y, i > 0, plain_));
     return y.add_(downsample_ ? downsample_->forward(x) : x).relu_();
   }
 
@@ -53,6 +63,7 @@ class Block : public nn::Module {
         register_module(str("bn", number), nn::BatchNorm2d(layer->options.out_channels())));
   }
 
+  bool plain_;
   std::vector<nn::Conv2d> convs_;
   std::vector<nn::BatchNorm2d> norms_;
   nn::Sequential downsample_{nullptr};
@@ -74,7 +85,8 @@ class ResNet : public Backbone {
       const std::int64_t width = 64 << i;
       nn::Sequential layer;
       for (int j = 0; j < depths[i]; ++j) {
-        layer->push_back(std::make_shared<Block>(in, width, i > 0 && j == 0 ? 2 : 1, bottleneck));
+        layer->push_back(
+            std::make_shared<Block>(in, width, i > 0 && j == 0 ? 2 : 1, bottleneck, options.plain));
         in = bottleneck ? 4 * width : width;
       }
       layers_.push_back(register_module(str("layer", i + 1), layer));
@@ -84,7 +96,7 @@ class ResNet : public Backbone {
   std::int64_t features() const override { return features_; }
 
   Tensor forward(const Tensor& images) override {
-    Tensor y = bn1_(conv1_(images)).relu_();
+    Tensor y = bn1_(conv1_(images.contiguous(at::MemoryFormat::ChannelsLast))).relu_();
     if (imagenet_) y = torch::max_pool2d(y, 3, 2, 1);
     for (auto& layer : layers_) y = layer->forward(y);
     return y.mean({2, 3});

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/winograd.h"
 
 namespace cpl {
 namespace {
@@ -23,9 +24,20 @@ Tensor pool(const Tensor& x) { return torch::avg_pool2d(x, 2); }
 // Mean of each 2x2 window at every position, zeros around: h x w -> (h+1) x (w+1).
 Tensor running_mean(const Tensor& x) { return torch::avg_pool2d(x, 2, 1, 1); }
 
-// pool(conv(x)), 3x3 with padding 1.
-Tensor pooled_conv(const nn::Conv2d& conv, const Tensor& x) {
-  return torch::conv2d(running_mean(x), conv->weight, conv->bias, 2);
+// conv(activate(x))
+Tensor activated_conv(const nn::Conv2d& conv, const Tensor& x) {
+  if (winograd_supports(x, conv->weight)) {
+    return winograd_conv(x, conv->weight, conv->bias, Winograd::kSame, kSlope);
+  }
+  return torch::conv2d(activate(x), conv->weight, conv->bias, 1, 1);
+}
+
+// pool(conv(activate(x)))
+Tensor activated_pooled_conv(const nn::Conv2d& conv, const Tensor& x) {
+  if (winograd_supports(x, conv->weight)) {
+    return winograd_conv(x, conv->weight, conv->bias, Winograd::kPooled, kSlope);
+  }
+  return torch::conv2d(running_mean(activate(x)), conv->weight, conv->bias, 2);
 }
 
 // x summed along `dim`, as the three taps of a padded kernel see it: all but the last, all, all but
@@ -103,12 +115,12 @@ class ResNet8 : public Backbone {
     for (int i = 0; i < kBlocks; ++i) {
       Block& block = *blocks_[i];
       const bool pools = i < kPooledBlocks;
-      const Tensor z = activate_(block.conv1(i == 0 ? y : activate(y)));
+      const Tensor z = i == 0 ? block.conv1(y) : activated_conv(block.conv1, y);
       const Tensor skip = pools ? pool(y) : y;
       if (i == kBlocks - 1 && !final_activation_) {
-        return averaged_conv(block.conv2, z) + skip.mean({2, 3});
+        return averaged_conv(block.conv2, activate_(z)) + skip.mean({2, 3});
       }
-      y = pools ? pooled_conv(block.conv2, z) : block.conv2(z);
+      y = pools ? activated_pooled_conv(block.conv2, z) : activated_conv(block.conv2, z);
       y += block.shortcut ? block.shortcut(skip) : skip;
     }
     return activate_(y).mean({2, 3});

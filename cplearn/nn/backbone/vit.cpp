@@ -173,7 +173,7 @@ class VisionTransformer : public Backbone {
             .scale_factor(std::vector<double>{(h + 0.1) / grid_, (w + 0.1) / grid_})
             .mode(torch::kBicubic)
             .align_corners(false)
-                             .recompute_scale_factor(false);
+            .recompute_scale_factor(false);
     const Tensor resampled = nn::functional::interpolate(table, options);
     return torch::cat({pos_embed_.slice(1, 0, 1), resampled.flatten(2).transpose(1, 2)}, 1);
   }

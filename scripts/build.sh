@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Builds build/release/cplearn (or another preset) and prints its path last. Idempotent.
+#   scripts/build.sh [PRESET] [TARGET...]       PRESET: release (default), debug, clang, sanitize
+set -euo pipefail
+cd "$(dirname "$0")/.."
+preset=${1:-release}
+shift || true
+# A preset changed since the last time is taken up too; cmake says little when nothing changed.
+cmake --preset "$preset" >"/tmp/cplearn-configure.$$" 2>&1 || { cat "/tmp/cplearn-configure.$$" >&2; rm -f "/tmp/cplearn-configure.$$"; exit 1; }
+rm -f "/tmp/cplearn-configure.$$"
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(cplearn_cli)
+cmake --build "build/$preset" --target "${targets[@]}" >&2
+echo "$PWD/build/$preset/cplearn"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Formatting, layers, and what must not be in the repository. Seconds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+sources=$(git ls-files '*.h' '*.cpp')
+echo "$sources" | xargs clang-format --dry-run --Werror
+python3 scripts/check_layers.py
+if git grep -nE '(^|[^a-z.])/(work|root|home)/' -- ':!scripts/check_sources.sh'; then
+  echo "check: machine paths in tracked files (above)" >&2
+  exit 1
+fi
+echo "check: formatting, layers and paths are fine"

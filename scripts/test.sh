@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Everything a change must pass: installs what is missing, builds, checks the sources, runs all tests.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+started=$SECONDS
+scripts/setup.sh --tests
+scripts/check_sources.sh
+scripts/build.sh release all
+scripts/tidy.sh
+ctest --test-dir build/release --output-on-failure
+echo "test: all passed in $((SECONDS - started)) s"
