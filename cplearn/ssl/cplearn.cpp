@@ -33,6 +33,7 @@ class Cplearn : public Method {
         prior += loss.prior.item<double>();
         if (pairs == 0) {
           result.entropy = loss.entropy.item<double>();
+          result.cross_entropy = loss.invariance.item<double>();
           result.usage = loss.mean.mean(0);
         }
       }

@@ -51,8 +51,9 @@ struct StepResult {
   at::Tensor representations;  // n x features
   at::Tensor embeddings;       // n x d
   // Undefined for methods without codes.
-  at::Tensor usage;    // c: mean probability of each code over the batch
-  double entropy = 0;  // mean entropy of an image's distribution over codes, in nats
+  at::Tensor usage;          // c: mean probability of each code over the batch
+  double entropy = 0;        // mean entropy of an image's distribution over codes, in nats
+  double cross_entropy = 0;  // mean cross-entropy between the distributions of two views
 };
 
 class Method : public torch::nn::Module {

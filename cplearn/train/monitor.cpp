@@ -19,6 +19,8 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // Chosen with healthy and collapsed runs on CIFAR-10 and shapes (docs/results.md): healthy ones
 // stay several times above, collapsed ones fall far below.
 constexpr double kLeastInformation = 0.1;  // nats
+constexpr double kLeastAgreement = 0.05;   // nats, once the first steps are over:
+constexpr double kFirstSteps = 200;
 constexpr double kLeastRank = 1.5;
 constexpr double kLeastSpread = 1e-4;
 
@@ -64,17 +66,22 @@ Health judge(const Vitals& v, std::int64_t codes, std::int64_t width, double bet
     health.advice.push_back(words);
   };
   const bool has_codes = codes > 1;
-  const bool uniform = has_codes && v.information < kLeastInformation && v.usage > 2;
-  if (has_codes && v.information < kLeastInformation) {
+  const bool uniform = v.usage > 2;  // otherwise all images share one code
+  const bool blind = v.information < kLeastInformation;
+  const bool disagree = v.steps >= kFirstSteps && v.agreement < kLeastAgreement;
+  if (has_codes && (blind || disagree)) {
     collapse("representation",
-             str("every image gets the same codes (", readable(v.information),
-                 " nats of information, loss ", readable(v.loss_ratio), " ln c): ",
+             str(blind ? "every image gets the same codes ("
+                       : "two views of an image do not agree "
+                         "on its codes (",
+                 readable(v.information), " nats of information, ", readable(v.agreement),
+                 " shared by views, loss ", readable(v.loss_ratio), " ln c): ",
                  beta <= 0 ? "beta is 0, so nothing ties the views together; use --beta 0.5"
-                 : uniform ? "raise --beta (0.5 serves well) or --lr, train longer, or use "
-                             "milder augmentation"
+                 : uniform ? "train longer, use milder augmentation (--augment resnet8) or another "
+                             "--lr, or raise --beta up to 1"
                            : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
   }
-  if (has_codes && !uniform && v.usage < least_usage(codes)) {
+  if (has_codes && v.usage < least_usage(codes)) {
     collapse("cluster", str("all images share ", readable(v.usage), " of ", codes,
                             " codes: lower --beta, use a larger --batch, or a lower --lr"));
   }
@@ -94,7 +101,7 @@ Health judge(const Vitals& v, std::int64_t codes, std::int64_t width, double bet
 
 Monitor::Monitor(std::int64_t features, std::int64_t codes)
     : usage_(register_buffer("usage", at::zeros({codes}, at::kDouble))),
-      means_(register_buffer("means", at::zeros({2}, at::kDouble))),
+      means_(register_buffer("means", at::zeros({3}, at::kDouble))),
       count_(register_buffer("count", at::zeros({}, at::kLong))),
       recent_(register_buffer("recent", at::zeros({kRecent, features}))),
       written_(register_buffer("written", at::zeros({}, at::kLong))) {}
@@ -105,7 +112,7 @@ void Monitor::observe(const StepResult& result, double loss) {
   const double weight = std::max(1 / (count + 1), 1 / kHorizon);  // a plain mean at first
   count_ += 1;
   if (result.usage.defined()) usage_.lerp_(result.usage.to(usage_.options()), weight);
-  means_.lerp_(at::tensor({result.entropy, loss}, at::kDouble), weight);
+  means_.lerp_(at::tensor({result.entropy, loss, result.cross_entropy}, at::kDouble), weight);
 
   const at::Tensor rows = result.representations.to(recent_.options());
   const std::int64_t n = std::min(rows.size(0), kRecent);
@@ -118,12 +125,13 @@ void Monitor::observe(const StepResult& result, double loss) {
 
 Vitals Monitor::vitals(Method& method) {
   const at::NoGradGuard no_grad;
-  Vitals v{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown};
+  Vitals v{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, count_.item<double>()};
   const bool has_codes = usage_.numel() > 0;
   if (has_codes) {
     const double entropy = -(usage_ * (usage_ + 1e-300).log()).sum().item<double>();
     v.information = std::max(0.0, entropy - means_[0].item<double>());
     v.usage = std::exp(entropy);
+    v.agreement = entropy - means_[2].item<double>();
     v.loss_ratio = means_[1].item<double>() /
                    std::log(static_cast<double>(std::max<std::int64_t>(2, usage_.numel())));
   }

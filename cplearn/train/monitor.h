@@ -2,7 +2,8 @@
 // Watches a training for the four collapses, without labels and almost for free: running means of
 // what the loss computes anyway, and a few hundred recent representations.
 //
-//   representation  every image gets the same distribution over codes:  information -> 0
+//   representation  codes say nothing about the image that survives
+//                   augmentation:                                       agreement <= 0
 //   cluster         few codes share all images:                         usage -> 1
 //   dimensional     embeddings fill few dimensions:                     rank -> 1
 //   intracluster    the images of a code become one point:              spread -> 0
@@ -23,7 +24,10 @@ struct Vitals {
   double usage;        // exp H(mean p): codes in use, of `codes`
   double rank;         // exp of the entropy of the embeddings' singular values (RankMe), centred
   double spread;       // variance of representations within codes / their whole variance
-  double loss_ratio;   // loss / ln c. Collapses cost beta (all uniform) or 1 (all one code)
+  double agreement;  // H(mean p) - invariance, in nats: a lower bound on what one view's code tells
+                     // about the other view. 0 when everything is uniform or one code
+  double loss_ratio;  // loss / ln c. Collapses cost beta (all uniform) or 1 (all one code)
+  double steps;       // seen so far
 };
 
 struct Health {
@@ -54,7 +58,7 @@ class Monitor : public torch::nn::Module {
 
  private:
   at::Tensor usage_;    // c, double: running mean of the codes' probabilities
-  at::Tensor means_;    // entropy, loss; double
+  at::Tensor means_;    // entropy, loss, invariance; double
   at::Tensor count_;    // steps observed
   at::Tensor recent_;   // rows x features: the latest representations
   at::Tensor written_;  // rows ever written

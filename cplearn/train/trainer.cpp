@@ -138,7 +138,9 @@ void Trainer::resume(bool override_settings) {
   if (begun) {
     const Checkpoint saved = load_checkpoint(files_.checkpoint());
     check_settings(saved.config, files_.checkpoint());
+    check_images(saved, override_settings);
     restore(saved);
+    if (override_settings) save();  // or the next resume would compare with the old settings
     const std::string facts = changed_facts(saved.facts, current_facts());
     if (!facts.empty()) messages_.push_back(facts);
   } else {
@@ -152,6 +154,19 @@ void Trainer::resume(bool override_settings) {
                   static_cast<std::size_t>(step_ % per_epoch_));
   method_->train();
   last_lap_ = last_save_ = Clock::now();
+}
+
+// Another number of images moves the place in the epoch and the end of the schedule.
+void Trainer::check_images(const Checkpoint& saved, bool override_settings) const {
+  const auto before = saved.facts.find("images");
+  CPL_CHECK(override_settings || before == saved.facts.end() ||
+                before->second == std::to_string(dataset_->size()),
+            "the data ", options_.data, " had ", before->second,
+            " images when this run was saved "
+            "and has ",
+            dataset_->size(),
+            " now: put them back, start another run with --out, or "
+            "insist with --override");
 }
 
 // Seconds since the last call.
@@ -300,6 +315,7 @@ void Trainer::log_line(bool end_of_epoch) {
 void Trainer::put_health(MetricsLine& line) const {
   const Vitals& v = status_.vitals;
   line["information"] = v.information;
+  line["agreement"] = v.agreement;
   line["codes_used"] = v.usage;
   line["effective_rank"] = v.rank;
   line["within_spread"] = v.spread;
@@ -343,6 +359,7 @@ Checkpoint Trainer::checkpoint() const {
   result.config = run_config_text({options_, session_});
   result.normalisation = augment_.normalisation.name;
   result.facts = current_facts();
+  result.facts["images"] = std::to_string(dataset_->size());
   const auto put = [&result](const std::string& prefix, const NamedTensors& tensors) {
     result.tensors.merge(add_prefix(tensors, prefix));
   };

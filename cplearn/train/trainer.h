@@ -84,6 +84,7 @@ class Trainer {
 
  private:
   void open_data();
+  void check_images(const Checkpoint& saved, bool override_settings) const;
   Views to_views(const Batch& batch) const;
   void check_finite(double value, const char* what) const;
   void update();

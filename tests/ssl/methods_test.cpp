@@ -1,0 +1,149 @@
+// Every row of the table of methods, on every kind of view.
+
+#include "cplearn/ssl/methods.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <cmath>
+
+#include "cplearn/base/error.h"
+#include "cplearn/nn/optim/optimizer.h"
+#include "cplearn/nn/state.h"
+
+namespace cpl {
+namespace {
+
+constexpr std::int64_t kBatch = 8;
+
+MethodOptions small_options() {
+  MethodOptions options;
+  options.head.codes = 40;
+  options.head.batch = kBatch;
+  return options;
+}
+
+std::shared_ptr<Method> make(const std::string& name, std::int64_t seed = 1) {
+  torch::manual_seed(seed);
+  BackboneOptions backbone;
+  backbone.width = 8;
+  return make_method(name, make_backbone("resnet8", backbone), small_options());
+}
+
+Views two_views() {
+  torch::manual_seed(2);
+  return {{{torch::randn({2 * kBatch, 3, 16, 16}), 2}}, 2};
+}
+
+Views multi_crop() {
+  Views views = two_views();
+  views.sizes.push_back({torch::randn({3 * kBatch, 3, 8, 8}), 3});
+  return views;
+}
+
+class EveryMethod : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryMethod, HasAFiniteLossAndAGradientForEveryParameter) {
+  for (const Views& views : {two_views(), multi_crop()}) {
+    const auto method = make(GetParam());
+    const StepResult result = method->step(views, Position());
+    ASSERT_TRUE(std::isfinite(result.total.item<double>()));
+    ASSERT_FALSE(result.terms.empty());
+    for (const auto& [name, value] : result.terms) EXPECT_TRUE(std::isfinite(value)) << name;
+    EXPECT_EQ(result.representations.sizes(), (std::vector<std::int64_t>{kBatch, 8}));
+    EXPECT_EQ(result.embeddings.size(0), kBatch);
+    result.total.backward();
+    for (const auto& item : method->named_parameters()) {
+      if (!item.value().requires_grad()) continue;
+      ASSERT_TRUE(item.value().grad().defined()) << item.key();
+      // A bias before batch normalisation has a gradient of zero by definition.
+      if (item.key() != "head.linear.bias" && item.key() != "backbone.block4.conv2.bias")
+        EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
+    }
+  }
+}
+
+TEST_P(EveryMethod, SavedAndLoadedTakesTheSameNextStep) {
+  const auto step = [](Method& method, Optimizer& optimizer) {
+    torch::manual_seed(3);
+    const StepResult result = method.step(two_views(), Position());
+    optimizer.zero_grad();
+    result.total.backward();
+    optimizer.step(1e-2);
+    method.after_update(Position());
+    return result.total.item<double>();
+  };
+  const auto first = make(GetParam()), second = make(GetParam(), 99);
+  Optimizer first_optimizer(*first, OptimizerOptions()),
+      second_optimizer(*second, OptimizerOptions());
+  step(*first, first_optimizer);
+  NamedTensors saved;
+  for (const auto& [name, tensor] : module_state(*first)) saved[name] = tensor.clone();
+  copy_tensors(saved, module_state(*second));
+  second_optimizer.load_state(first_optimizer.state());
+  EXPECT_EQ(step(*first, first_optimizer), step(*second, second_optimizer));
+  const NamedTensors other = module_state(*second);
+  for (const auto& [name, tensor] : module_state(*first))
+    EXPECT_TRUE(torch::equal(tensor, other.at(name))) << name;
+}
+
+TEST_P(EveryMethod, InPartsIsTheSameLossAndGradient) {
+  const auto whole = make(GetParam()), parts = make(GetParam());
+  parts->set_encoding({4, false});
+  const StepResult a = whole->step(two_views(), Position());
+  const StepResult b = parts->step(two_views(), Position());
+  EXPECT_NEAR(a.total.item<double>(), b.total.item<double>(), 1e-4);
+  a.total.backward();
+  b.total.backward();
+  const auto expected = whole->named_parameters(), found = parts->named_parameters();
+  for (const auto& item : expected) {
+    const at::Tensor x = item.value().grad(), y = found[item.key()].grad();
+    ASSERT_TRUE(y.defined()) << item.key();
+    EXPECT_LE((x - y).norm().item<double>(), 1e-3 * x.norm().item<double>() + 1e-5) << item.key();
+  }
+}
+
+TEST_P(EveryMethod, EmbedsAndAssigns) {
+  const auto method = make(GetParam());
+  method->eval();
+  const at::Tensor z = torch::randn({5, 8});
+  EXPECT_EQ(method->embed(z).size(0), 5);
+  if (method->codes() == 0) return;
+  const CodeAssignment found = method->assign(z);
+  EXPECT_EQ(found.code.numel(), 5);
+  EXPECT_GE(found.code.min().item<std::int64_t>(), 0);
+  EXPECT_LT(found.code.max().item<std::int64_t>(), method->codes());
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const MethodRow& row : methods()) names.push_back(row.name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Table, EveryMethod, testing::ValuesIn(method_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(Methods, AnUnknownNameListsTheKnownOnes) {
+  try {
+    make("simclr");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("cplearn"), std::string::npos);
+  }
+}
+
+TEST(Encode, Bf16AgreesToItsDigitsAndLeavesAutocastAsItWas) {
+  torch::manual_seed(1);
+  BackboneOptions options;
+  options.width = 8;
+  const auto net = make_backbone("resnet8", options);
+  const at::Tensor images = torch::randn({4, 3, 16, 16});
+  const at::Tensor exact = encode(*net, images, {1, false}),
+                   rough = encode(*net, images, {1, true});
+  EXPECT_EQ(rough.scalar_type(), at::kFloat);
+  EXPECT_LE((exact - rough).norm().item<double>(), 0.03 * exact.norm().item<double>());
+  EXPECT_TRUE(torch::equal(exact, encode(*net, images, {1, false})));
+}
+
+}  // namespace
+}  // namespace cpl

@@ -1,0 +1,82 @@
+#include "cplearn/train/config.h"
+
+#include <gtest/gtest.h>
+
+#include "cplearn/train/run.h"
+
+namespace cpl {
+namespace {
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Config, EveryOptionSurvivesSavingAndReading) {
+  RunConfig config;
+  config.train.data = "folder:a \"strange\" \\ name#1";
+  config.train.method_options.head.beta = 0.1 + 0.2;
+  config.train.method_options.head.dictionary = DictionaryKind::kRademacher;
+  config.train.lr = 1.2345678901234567e-5;
+  config.train.seed = 18446744073709551615u;
+  config.train.optimizer.nesterov = true;
+  config.train.on_bad_image = OnBadImage::kFail;
+  config.train.precision = Precision::kBf16;
+  config.session.threads = 3;
+  const RunConfig read = parse_run_config(run_config_text(config), "test");
+  EXPECT_EQ(differences(list_options(config.train), list_options(read.train)), "");
+  EXPECT_EQ(differences(list_options(config.session), list_options(read.session)), "");
+  EXPECT_EQ(read.train.data, config.train.data);
+  EXPECT_EQ(read.train.lr, config.train.lr);
+  EXPECT_EQ(read.train.seed, config.train.seed);
+}
+
+TEST(Config, NamesAreUnique) {
+  RunConfig config;
+  std::map<std::string, int> seen;
+  for (const OptionText& option : list_options(config.train)) ++seen[option.name];
+  for (const OptionText& option : list_options(config.session)) ++seen[option.name];
+  for (const auto& [name, count] : seen) EXPECT_EQ(count, 1) << name;
+}
+
+TEST(Config, ErrorsSayWhatToDo) {
+  const auto parse = [](const char* text) {
+    return error_of([&] { parse_run_config(text, "my.toml"); });
+  };
+  EXPECT_NE(parse("bta = 1\n").find("did you mean 'beta'"), std::string::npos);
+  EXPECT_NE(parse("\nbatch = many\n").find("batch must be a number, got 'many'"),
+            std::string::npos);
+  EXPECT_NE(parse("batch = 1\n").find("at least 2"), std::string::npos);
+  EXPECT_NE(parse("batch = 64.5\n").find("whole"), std::string::npos);
+  EXPECT_NE(parse("prior = \"sideways\"\n").find("reverse, forward"), std::string::npos);
+  EXPECT_NE(parse("probe = 1\n").find("true or false"), std::string::npos);
+  EXPECT_NE(parse("lr 3\n").find("line 1"), std::string::npos);
+  EXPECT_NE(parse("[train]\n").find("tables"), std::string::npos);
+  EXPECT_NE(parse("lr = 1\nlr = 2\n").find("twice"), std::string::npos);
+  EXPECT_NE(parse("data = \"shapes\n").find("quote"), std::string::npos);
+}
+
+TEST(Config, ReadsWhatPeopleWrite) {
+  const RunConfig config = parse_run_config(
+      "# mine\n  epochs = 1_000 # long\ndata='a#b'\nweight_decay = 1e-4\r\n\nprobe=false\n", "t");
+  EXPECT_EQ(config.train.epochs, 1000);
+  EXPECT_EQ(config.train.data, "a#b");
+  EXPECT_EQ(config.train.optimizer.weight_decay, 1e-4);
+  EXPECT_FALSE(config.train.probe);
+}
+
+TEST(Config, DifferencesAreShown) {
+  TrainOptions before, after;
+  after.method_options.head.beta = 0.25;
+  const std::string shown = differences(list_options(before), list_options(after));
+  EXPECT_NE(shown.find("beta"), std::string::npos);
+  EXPECT_NE(shown.find("0.25"), std::string::npos);
+  EXPECT_EQ(shown.find("codes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cpl

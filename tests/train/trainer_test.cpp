@@ -1,0 +1,150 @@
+#include "cplearn/train/trainer.h"
+
+#include <gtest/gtest.h>
+#include <torch/torch.h>
+
+#include <filesystem>
+
+#include "cplearn/base/file.h"
+
+namespace cpl {
+namespace {
+
+TrainOptions tiny() {
+  TrainOptions options;
+  options.data = "shapes:96";
+  options.test = "shapes:40@test";
+  options.backbone_options.width = 8;
+  options.method_options.head.codes = 32;
+  options.batch = 16;
+  options.epochs = 2;
+  return options;
+}
+
+std::string fresh(const std::string& name) {
+  const std::string path = testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(path);
+  return path;
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+void expect_same_tensors(const std::string& a, const std::string& b) {
+  const Checkpoint x = load_checkpoint(RunFiles(a).checkpoint());
+  const Checkpoint y = load_checkpoint(RunFiles(b).checkpoint());
+  EXPECT_EQ(x.step, y.step);
+  ASSERT_EQ(x.tensors.size(), y.tensors.size());
+  for (const auto& [name, tensor] : x.tensors)
+    EXPECT_TRUE(torch::equal(tensor, y.tensors.at(name))) << name;
+}
+
+TEST(Trainer, GoesOnBitForBitWhereverItStopped) {
+  const std::string whole = fresh("whole"), stopped = fresh("stopped");
+  Trainer reference(whole, tiny(), SessionOptions());
+  reference.start();
+  while (reference.step()) {
+  }
+  const MetricsLine summary = reference.finish();
+  EXPECT_EQ(summary["steps"], 12);
+  EXPECT_TRUE(summary.contains("invariance") && summary.contains("prior"));
+  EXPECT_TRUE(summary.contains("test_accuracy"));
+
+  {
+    Trainer first(stopped, tiny(), SessionOptions());
+    first.start();
+  }
+  for (const int steps : {1, 4, 2, 100}) {
+    torch::manual_seed(12345);  // whatever else happened in the meantime
+    Trainer next(stopped, tiny(), SessionOptions());
+    next.resume(false);
+    for (int i = 0; i < steps && next.step(); ++i) {
+    }
+    if (!next.finished()) next.save();
+  }
+  expect_same_tensors(whole, stopped);
+}
+
+TEST(Trainer, OpensForEvaluation) {
+  const std::string path = fresh("opened");
+  Trainer trainer(path, tiny(), SessionOptions());
+  trainer.start();
+  while (trainer.step()) {
+  }
+  Run run = open_run(path);
+  EXPECT_EQ(run.step, 12);
+  EXPECT_EQ(run.views.views.size(), 1u);
+  const at::Tensor images = torch::randn({3, 3, 32, 32});
+  trainer.method().eval();
+  EXPECT_TRUE(torch::equal(run.method->backbone().forward(images),
+                           trainer.method().backbone().forward(images)));
+  EXPECT_NE(error_of([] { open_run("/nowhere"); }).find("/nowhere"), std::string::npos);
+  EXPECT_EQ(open_run(RunFiles(path).best()).step % 6, 0);
+}
+
+TEST(Trainer, RefusesOtherSettings) {
+  const std::string path = fresh("settings");
+  Trainer(path, tiny(), SessionOptions()).start();
+  TrainOptions other = tiny();
+  other.method_options.head.beta = 0.125;
+  const std::string error = error_of([&] { Trainer(path, other, SessionOptions()).resume(false); });
+  EXPECT_NE(error.find("beta"), std::string::npos) << error;
+  EXPECT_NE(error.find("0.125"), std::string::npos) << error;
+  EXPECT_NE(error.find("--override"), std::string::npos) << error;
+  EXPECT_NO_THROW(Trainer(path, other, SessionOptions()).resume(true));
+  EXPECT_NE(error_of([&] { Trainer(path, tiny(), SessionOptions()).start(); }).find("already"),
+            std::string::npos);
+}
+
+TEST(Trainer, StopsAtNaN) {
+  TrainOptions options = tiny();
+  options.optimizer.name = "sgd";
+  options.lr = 1e30;
+  options.warmup = 0;
+  Trainer trainer(fresh("nan"), options, SessionOptions());
+  trainer.start();
+  const std::string error = error_of([&] {
+    while (trainer.step()) {
+    }
+  });
+  EXPECT_NE(error.find("learning rate"), std::string::npos) << error;
+}
+
+TEST(Trainer, EveryKindOfTrainingRuns) {
+  const auto runs = [](const char* name, auto change) {
+    TrainOptions options = tiny();
+    options.data = "shapes:32";
+    options.test.clear();
+    options.epochs = 1;
+    change(options);
+    Trainer trainer(fresh(name), options, SessionOptions());
+    trainer.start();
+    EXPECT_TRUE(trainer.step()) << name;
+  };
+  for (const OptimizerRow& row : optimizers())
+    runs(row.name, [&](TrainOptions& o) { o.optimizer.name = row.name; });
+  for (const ScheduleRow& row : schedules())
+    runs(row.name, [&](TrainOptions& o) { o.schedule = row.name; });
+  runs("parts", [](TrainOptions& o) { o.accumulate = 3; });
+  runs("bf16", [](TrainOptions& o) { o.precision = Precision::kBf16; });
+  runs("crops", [](TrainOptions& o) {
+    o.augment.recipe = "dino";
+    o.augment.local_views = 2;
+  });
+  runs("clip", [](TrainOptions& o) { o.clip = 0.1; });
+  runs("vit", [](TrainOptions& o) {
+    o.backbone = "vit_tiny";
+    o.augment.recipe = "asymmetric";
+    o.augment.image_size = 16;
+    o.backbone_options.patch_size = 8;
+  });
+}
+
+}  // namespace
+}  // namespace cpl
