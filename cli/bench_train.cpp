@@ -38,12 +38,14 @@ struct Options {
   }
 };
 
-// Seconds in convolutions and matrix products while it lives, from libtorch's own instrumentation.
+// Seconds this thread spends in convolutions and matrix products while the timer lives, from
+// libtorch's own instrumentation. (Backward runs on this thread, too; what its helpers do in
+// parallel is inside the same spans.)
 class ProductTimer {
  public:
   ProductTimer() {
     seconds_ = 0;
-    handle_ = at::addGlobalCallback(
+    handle_ = at::addThreadLocalCallback(
         at::RecordFunctionCallback(&ProductTimer::begin, &ProductTimer::end)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
   }

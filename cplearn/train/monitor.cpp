@@ -77,9 +77,10 @@ Health judge(const Vitals& v, std::int64_t codes, std::int64_t width, double bet
                  readable(v.information), " nats of information, ", readable(v.agreement),
                  " shared by views, loss ", readable(v.loss_ratio), " ln c): ",
                  beta <= 0 ? "beta is 0, so nothing ties the views together; use --beta 0.5"
-                 : uniform ? "train longer, use milder augmentation (--augment resnet8) or another "
-                             "--lr, or raise --beta up to 1"
-                           : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
+                 : uniform && beta <= 1
+                     ? "train longer, use milder augmentation (--augment resnet8) or another --lr, "
+                       "or raise --beta up to 1"
+                     : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
   }
   if (has_codes && v.usage < least_usage(codes)) {
     collapse("cluster", str("all images share ", readable(v.usage), " of ", codes,

@@ -85,8 +85,8 @@ printf 'epochs = 1\nwidth = 8\ndata = "shapes:64"\n' >good.toml
 check "config file" "$cplearn" train --config good.toml --codes 32 --quiet --out configured
 check "  the file counts" grep -q '^epochs = 1 ' configured/config.toml
 check "  and so does the command line" grep -q '^codes = 32 ' configured/config.toml
-check "beta 0 is called collapsed" refused 3 "collapsed" "$cplearn" train --data shapes:320 --width 8 --codes 64 \
-  --batch 32 --epochs 25 --beta 0 --strict --out zero
+check "beta 10 is called collapsed" refused 3 "collapsed" "$cplearn" train --data shapes:320 --width 8 --codes 64 \
+  --batch 32 --epochs 25 --lr 0.01 --beta 10 --strict --out ten
 
 head -c 5000 whole/checkpoint.safetensors >again/checkpoint.safetensors
 check "a truncated checkpoint is refused" refused 1 "truncated" "$cplearn" train --resume again
