@@ -77,7 +77,7 @@ TEST(Trainer, OpensForEvaluation) {
   trainer.start();
   while (trainer.step()) {
   }
-  Run run = open_run(path);
+  cpl::Run run = open_run(path);
   EXPECT_EQ(run.step, 12);
   EXPECT_EQ(run.views.views.size(), 1u);
   const at::Tensor images = torch::randn({3, 3, 32, 32});
