@@ -19,7 +19,8 @@ step "Training, without labels"
 if [ -e "$run/checkpoint.safetensors" ]; then
   "$cplearn" train --resume "$run"
 else
-  "$cplearn" train --data shapes --test shapes@test --out "$run" DEMO_OPTIONS
+  "$cplearn" train --data shapes --test shapes@test --out "$run" \
+    --width 32 --codes 256 --epochs 20
 fi
 
 step "Is it any good? Trained against untrained against pixels"

@@ -5,12 +5,13 @@ set -euo pipefail
 source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" >"$work/log"
 # Kept between runs: a torch program takes 20 s to compile.
-mkdir -p "$build/own_network"
-cmake -S "$source/examples/own_network" -B "$build/own_network" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release \
+prefix="$build/own_network/prefix"
+mkdir -p "$prefix"
+cmake --install "$build" --prefix "$prefix" >"$work/log"
+cmake -S "$source/examples/own_network" -B "$build/own_network" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cmake --build "$build/own_network" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$build/own_network/own_network" | tee "$work/out"
 grep -q "codes in use" "$work/out"
-[ -x "$work/prefix/bin/cplearn" ]
+[ -x "$prefix/bin/cplearn" ]

@@ -55,7 +55,7 @@ TEST(Tensorboard, RecordsAreFramed) {
   EXPECT_EQ(length, event.size());
   // wall_time = 1: 2.5; step = 2: 300; summary = 5 {value = 1 {tag = 1, simple_value = 2}}
   EXPECT_EQ(event.substr(9),
-            std::string("\x10\xAC\x02\x2A\x0D\x0A\x0B\x0A\x04loss\x15\0\0\0\x3F", 20));
+            std::string("\x10\xAC\x02\x2A\x0D\x0A\x0B\x0A\x04loss\x15\0\0\0\x3F", 18));
 }
 
 }  // namespace
