@@ -13,7 +13,7 @@ cplearn=$(scripts/build.sh | tail -n 1)
 
 step "What the network will see"
 mkdir -p "$run"
-"$cplearn" data info shapes --contact-sheet "$run/views.png"
+"$cplearn" data info shapes --augment resnet8 --sheet "$run/views.png"
 
 step "Training, without labels"
 if [ -e "$run/checkpoint.safetensors" ]; then

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <numeric>
 
 #include "cplearn/base/error.h"
+#include "cplearn/base/options.h"
 #include "cplearn/data/data_kind.h"
 
 namespace cpl {
@@ -21,21 +21,6 @@ bool is_number(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
@@ -49,7 +34,7 @@ std::vector<std::string> kind_names() {
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& candidates) {
-  const std::string best = nearest(name, candidates);
+  const std::string best = nearest_name(name, candidates);
   return best.empty() ? "" : str("; did you mean '", best, "'?");
 }
 
@@ -73,19 +58,6 @@ void cut_suffixes(std::string& rest, DataSpec& spec) {
 
 }  // namespace
 
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
-      best_distance = distance;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 DataSpec parse_spec(const std::string& text) {
   CPL_CHECK(!text.empty(), "the data argument is empty; expected one of ", joined(kind_names()),
             ", or a folder of pictures");
@@ -108,7 +80,7 @@ DataSpec parse_spec(const std::string& text) {
     const bool path_like = head.find('/') != std::string::npos || exists(rest);
     CPL_CHECK(colon == std::string::npos || path_like, "data '", text, "': there is no kind '",
               head, "'", suggestion(head, kind_names()), " (there are ", joined(kind_names()), ")");
-    CPL_CHECK(path_like || nearest(head, kind_names()).empty(), "data '", text,
+    CPL_CHECK(path_like || nearest_name(head, kind_names()).empty(), "data '", text,
               "': there is no folder of that name", suggestion(head, kind_names()),
               " (kinds: ", joined(kind_names()), ")");
     spec.where = rest;

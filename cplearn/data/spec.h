@@ -19,7 +19,4 @@ struct DataSpec {
 // Throws an error that names the spec, what was found and the candidates.
 DataSpec parse_spec(const std::string& text);
 
-// The candidate that `name` was probably meant to be, or "" when none is close.
-std::string nearest(const std::string& name, const std::vector<std::string>& candidates);
-
 }  // namespace cpl

@@ -59,10 +59,5 @@ TEST(Spec, MistakesNameTheSpecAndTheCandidates) {
   test::expect_error([] { parse_spec("shapes#0"); }, {"#1000"});
 }
 
-TEST(Spec, Nearest) {
-  EXPECT_EQ(nearest("trian", {"train", "test"}), "train");
-  EXPECT_EQ(nearest("zebra", {"train", "test"}), "");
-}
-
 }  // namespace
 }  // namespace cpl
