@@ -95,7 +95,7 @@ Json to_json(const Scores& s) {
 int run(const Options& o, const Common& common) {
   cpl::Run trained = open_run(o.run);
   DatasetOptions data_options;
-  data_options.seed = common.seed;
+  data_options.seed = trained.options.seed;  // `#N` picks the same images as in training
   data_options.decode.min_side = decode_side(trained.views);
   const std::string train_spec = o.data.empty() ? trained.options.data : o.data;
   const std::string test_spec = !o.test.empty() ? o.test : trained.options.test;
@@ -108,6 +108,8 @@ int run(const Options& o, const Common& common) {
     CPL_CHECK(data->labelled(), "eval: ", data == train_data.get() ? train_spec : test_spec,
               " has no labels to compare with; a folder needs a sub-folder per class");
   }
+  CPL_CHECK(train_data->classes() == test_data->classes(), "eval: ", train_spec, " and ", test_spec,
+            " have different classes; both need the same sub-folders");
   const auto classes = static_cast<std::int64_t>(train_data->classes().size());
 
   const auto features = [&](Method& method, const Dataset& data, const char* what) {

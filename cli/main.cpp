@@ -69,7 +69,8 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 void add_common(CLI::App& app, Common& common) {
   app.add_flag("--json", common.json, "print one JSON object on standard output")->group("Common");
-  app.add_flag("--quiet", common.quiet, "print nothing but results and errors")->group("Common");
+  app.add_flag("--quiet", common.quiet, "print nothing but errors, and the object of --json")
+      ->group("Common");
   // Commands that save these two with their settings declare them themselves.
   if (!app.get_option_no_throw("--threads"))
     app.add_option("--threads", common.threads, "processor threads; 0 takes all cores")
@@ -126,7 +127,10 @@ int main(int argc, char** argv) {
 #endif
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error with a message
   try {
-    return cpl::cli::run(argc, argv);
+    const int code = cpl::cli::run(argc, argv);
+    std::cout.flush();
+    if (std::cout) return code;
+    std::cerr << "cplearn: standard output could not be written: is the disk full?\n";
   } catch (const cpl::Error& error) {
     std::cerr << "cplearn: " << error.what() << "\n";
   } catch (const std::bad_alloc&) {

@@ -6,8 +6,7 @@ cd "$(dirname "$0")/.."
 preset=${1:-release}
 shift || true
 # A preset changed since the last time is taken up too; cmake says little when nothing changed.
-cmake --preset "$preset" >"/tmp/cplearn-configure.$$" 2>&1 || { cat "/tmp/cplearn-configure.$$" >&2; rm -f "/tmp/cplearn-configure.$$"; exit 1; }
-rm -f "/tmp/cplearn-configure.$$"
+said=$(cmake --preset "$preset" 2>&1) || { echo "$said" >&2; exit 1; }
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(cplearn_cli)
 cmake --build "build/$preset" --target "${targets[@]}" >&2

@@ -16,7 +16,7 @@ mkdir -p "$run"
 "$cplearn" data info shapes --augment resnet8 --sheet "$run/views.png"
 
 step "Training, without labels"
-if [ -e "$run/checkpoint.safetensors" ]; then
+if [ -e "$run/config.toml" ]; then
   "$cplearn" train --resume "$run"
 else
   "$cplearn" train --data shapes --test shapes@test --out "$run" \

@@ -7,5 +7,5 @@ scripts/setup.sh --tests
 scripts/check_sources.sh
 scripts/build.sh release all
 scripts/tidy.sh
-ctest --test-dir build/release --output-on-failure
+ctest --test-dir build/release --output-on-failure --no-tests=error
 echo "test: all passed in $((SECONDS - started)) s"

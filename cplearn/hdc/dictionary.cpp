@@ -122,6 +122,8 @@ Code Dictionary::code(std::int64_t j) const {
   for (std::int64_t byte = 0; byte < view_.row_bytes(); ++byte)
     code.words()[static_cast<std::size_t>(byte / 8)] |= std::uint64_t{signs[byte]}
                                                         << (byte % 8 * 8);
+  // Stored bits beyond the width mean nothing, whatever a file says.
+  if (width() % 64 != 0) code.words().back() &= ~std::uint64_t{0} >> (64 - width() % 64);
   if (!hadamard) return code;
   for (std::int64_t k = 0; k < width(); ++k) {
     if (hadamard_negative(view_, k, j % view_.tile))

@@ -1,5 +1,7 @@
 #include "cplearn/hdc/dictionary_file.h"
 
+#include <sstream>
+
 #include "cplearn/base/error.h"
 #include "cplearn/base/safetensors.h"
 
@@ -15,13 +17,13 @@ std::string entry(const Metadata& metadata, const std::string& key, const std::s
   return found->second;
 }
 
-std::int64_t number(const Metadata& metadata, const std::string& key, const std::string& path) {
+template <class T>
+T number(const Metadata& metadata, const std::string& key, const std::string& path) {
   const std::string text = entry(metadata, key, path);
-  try {
-    return std::stoll(text);
-  } catch (const std::exception&) {
-    throw Error(str(path, ": '", key, "' must be a number, got '", text, "'"));
-  }
+  std::istringstream in(text);
+  T value{};
+  CPL_CHECK(in >> value && in.eof(), path, ": '", key, "' must be a number, got '", text, "'");
+  return value;
 }
 
 }  // namespace
@@ -47,8 +49,9 @@ Dictionary load_dictionary(const std::string& path) {
             ": kind must be hadamard or rademacher, got '", kind, "'");
   const std::string_view bytes = tensor->second.bytes;
   return Dictionary(kind == "hadamard" ? DictionaryKind::kHadamard : DictionaryKind::kRademacher,
-                    number(file.metadata(), "width", path), number(file.metadata(), "codes", path),
-                    static_cast<std::uint64_t>(number(file.metadata(), "seed", path)),
+                    number<std::int64_t>(file.metadata(), "width", path),
+                    number<std::int64_t>(file.metadata(), "codes", path),
+                    number<std::uint64_t>(file.metadata(), "seed", path),
                     std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 

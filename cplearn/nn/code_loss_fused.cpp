@@ -20,9 +20,9 @@ constexpr double kLog2e = 1.4426950408889634;
 // any number of codes under 1/eps: 2 * 40 + log2(1e8) < 126.
 constexpr double kBounded = 40;
 
-// log_sum of the lanes that pad a group: large enough that they get no probability, small enough
-// that 2^(s - log_sum) stays in range where logits are bounded.
-constexpr float kPaddingBounded = 86;
+// log_sum of the lanes that pad a group, whose logits are 0: they get a probability under that of
+// any real row (at least 2^-107), and 2^(0 - log_sum) stays in range without a clamp.
+constexpr float kPaddingBounded = 120;
 constexpr float kPadding = 1e30f;
 
 struct View {

@@ -84,7 +84,7 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
   const int64_t lanes = Lanes();
   const int64_t packed_size = view.packed_width() * lanes;
   Codes codes(view);
-  Buffer buffer = hwy::AllocateAligned<float>(view.tile * lanes);
+  Buffer buffer = allocate<float>(view.tile * lanes);
   float* HWY_RESTRICT work = buffer.get();
   V top = hn::Set(d, bounded ? 0.0f : -1e30f);
   std::fill(sum, sum + lanes, 0.0);
@@ -134,7 +134,7 @@ void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin
   const hn::Rebind<int32_t, D> di;
   const int64_t lanes = Lanes();
   Codes codes(view);
-  Buffer buffer = hwy::AllocateAligned<float>(view.tile * lanes);
+  Buffer buffer = allocate<float>(view.tile * lanes);
   float* HWY_RESTRICT work = buffer.get();
   V best = hn::Set(d, -1e30f);
   auto index = hn::Zero(di);
@@ -159,7 +159,7 @@ void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float*
   const D d;
   const int64_t lanes = Lanes();
   Codes codes(view);
-  Buffer buffer = hwy::AllocateAligned<float>(view.tile * lanes);
+  Buffer buffer = allocate<float>(view.tile * lanes);
   codes.select(tile);
   codes.forward(group, buffer.get(),
                 [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
@@ -178,10 +178,10 @@ class LossPass {
         tile_size_(tile_ * lanes_),
         group_size_(job.codes.packed_width() * lanes_) {
     for (int v = 0; v < 2; ++v) {
-      logits_[v] = hwy::AllocateAligned<float>(groups_ * tile_size_);
-      probs_[v] = hwy::AllocateAligned<float>(groups_ * tile_size_);
-      columns_[v] = hwy::AllocateAligned<float>(tile_size_);
-      pull_[v] = hwy::AllocateAligned<float>(tile_ + lanes_);
+      logits_[v] = allocate<float>(groups_ * tile_size_);
+      probs_[v] = allocate<float>(groups_ * tile_size_);
+      columns_[v] = allocate<float>(tile_size_);
+      pull_[v] = allocate<float>(tile_ + lanes_);
     }
   }
 

@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <new>
 #include <vector>
 
 #include "cplearn/simd/head_kernel.h"
@@ -22,6 +23,14 @@ namespace cpl::simd::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
+
+// AllocateAligned returns null where it should throw.
+template <class T, class Count>
+hwy::AlignedFreeUniquePtr<T[]> allocate(Count count) {
+  auto memory = hwy::AllocateAligned<T>(static_cast<size_t>(count));
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
 
 // ---- Walsh-Hadamard transforms ---------------------------------------------------------------
 
@@ -149,7 +158,7 @@ class HadamardTiles {
         forward_(view.base, view.tile),
         adjoint_(view.base, view.tile),
         bits_(static_cast<size_t>(view.tile / 8) + 8, 0),
-        signs_(hwy::AllocateAligned<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {}
+        signs_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {}
 
   void select(int64_t tile) {
     std::memcpy(bits_.data(), view_.bits + tile * view_.row_bytes(),
@@ -211,7 +220,7 @@ class RademacherTiles {
         tile_words_(view.tile / 64),
         code_bits_(static_cast<size_t>(view.tile * width_words_)),
         dimension_bits_(static_cast<size_t>(width_words_ * 64 * tile_words_)),
-        tables_(hwy::AllocateAligned<float>(kTable * hn::Lanes(D()))) {}
+        tables_(allocate<float>(kTable * hn::Lanes(D()))) {}
 
   void select(int64_t tile) {
     const int64_t first = tile * view_.tile;

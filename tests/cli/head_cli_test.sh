@@ -21,7 +21,8 @@ expect() {
 
 "$cplearn" theory --json >"$work/theory.json" 2>"$work/log"
 json "$work/theory.json" "len(r['checks']) >= 25 and all(c['holds'] for c in r['checks'])"
-"$cplearn" theory --width 12 --batch 24 | grep -q "29 of 29 hold" || fail "theory for people"
+"$cplearn" theory --width 12 --batch 24 >"$work/theory.txt"
+grep -q "29 of 29 hold" "$work/theory.txt" || fail "theory for people"
 
 for kind in hadamard rademacher; do
   "$cplearn" bench head --width 48 --codes 500 --batch 9 --dictionary $kind --steps 2 --json >"$work/bench.json" 2>"$work/log"
@@ -50,9 +51,11 @@ expect 2 "--help" "$cplearn" nonsense
 expect 1 "codes must be under 1/eps" "$cplearn" bench head --codes 200000000
 expect 1 "width must be the order of a Hadamard matrix" "$cplearn" theory --width 50
 expect 1 "batch must be a multiple of the width" "$cplearn" theory --batch 100
+expect 1 "standard output could not be written" bash -c '"$0" info --json >/dev/full' "$cplearn"
 expect 1 "/no/such/folder" "$cplearn" dictionary --out /no/such/folder/d.safetensors --pairs 10
 for command in theory dictionary "bench head" info; do
   # shellcheck disable=SC2086
-  "$cplearn" $command --help | grep -q -- "--json" || fail "$command --help"
+  "$cplearn" $command --help >"$work/help.txt"
+  grep -q -- "--json" "$work/help.txt" || fail "$command --help"
 done
 echo "all command-line tests of the head passed"

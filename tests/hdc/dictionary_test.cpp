@@ -1,6 +1,7 @@
 #include "cplearn/hdc/dictionary.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -115,7 +116,7 @@ TEST(Dictionary, TakesOneBitPerCodeOrPerSign) {
 
 TEST(Dictionary, FilesGiveBackTheSameCodesAndRefuseOthers) {
   const std::string path =
-      std::filesystem::temp_directory_path() / "cplearn_dictionary_test.safetensors";
+      testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + ".safetensors";
   for (const DictionaryKind kind : kKinds) {
     const Dictionary saved(kind, 100, 2000, 9);
     save_dictionary(path, saved);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -81,7 +82,8 @@ TEST(Optimizer, LargeParametersEqualLibtorch) {
 }
 
 TEST(Optimizer, ResumesExactlyFromAFile) {
-  const std::string path = testing::TempDir() + "optim_test.safetensors";
+  const std::string path =
+      testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + ".safetensors";
   for (const OptimizerRow& row : optimizers()) {
     OptimizerOptions options;
     options.name = row.name;

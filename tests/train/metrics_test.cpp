@@ -1,6 +1,7 @@
 #include "cplearn/train/metrics.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -12,7 +13,8 @@ namespace cpl {
 namespace {
 
 std::string temporary(const std::string& name) {
-  const std::string path = testing::TempDir() + "/" + name;
+  const std::string path =
+      testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + "-" + name;
   std::filesystem::remove_all(path);
   return path;
 }

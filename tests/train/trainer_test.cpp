@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -22,7 +23,8 @@ TrainOptions tiny() {
 }
 
 std::string fresh(const std::string& name) {
-  const std::string path = testing::TempDir() + "/" + name;
+  const std::string path =
+      testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + "-" + name;
   std::filesystem::remove_all(path);
   return path;
 }
