@@ -16,7 +16,7 @@ constexpr std::int64_t kRecent = 512;  // representations kept
 constexpr double kHorizon = 50;        // steps that running means look back
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// Chosen with healthy and collapsed runs on CIFAR-10 and shapes (docs/results.md): healthy ones
+// Chosen with a handful of small healthy and collapsed runs, not yet with long ones: healthy ones
 // stay several times above, collapsed ones fall far below.
 constexpr double kLeastInformation = 0.1;  // nats
 constexpr double kLeastAgreement = 0.05;   // nats, once the first steps are over:
