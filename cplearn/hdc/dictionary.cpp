@@ -21,11 +21,12 @@ struct Order {
 
 // The smallest order of a Hadamard matrix that is at least `width`.
 Order hadamard_order(std::int64_t width) {
-  Order best{0, 1};
-  for (const int base : {1, 12, 20}) {
+  Order best{1, 1};
+  while (best.order < width) best.order *= 2;
+  for (const int base : {12, 20}) {
     std::int64_t order = base;
     while (order < width) order *= 2;
-    if (best.order == 0 || order < best.order) best = {order, base};
+    if (order < best.order) best = {order, base};
   }
   return best;
 }
