@@ -204,7 +204,7 @@ class FusedHead {
 
  private:
   struct Sums {
-    std::vector<double> cross[2], self[2], pull[2];
+    std::vector<double> cross[2], self[2], along[2];
     double prior[2] = {};
   };
 
@@ -223,11 +223,11 @@ class FusedHead {
       for (std::int64_t thread = begin; thread < end; ++thread) {
         const auto t = static_cast<std::size_t>(thread);
         for (int v = 0; v < 2; ++v) {
-          for (auto* sum : {&sums[t].cross[v], &sums[t].self[v], &sums[t].pull[v]})
+          for (auto* sum : {&sums[t].cross[v], &sums[t].self[v], &sums[t].along[v]})
             sum->assign(static_cast<std::size_t>(groups_ * lanes_), 0.0);
           jobs[t].cross[v] = sums[t].cross[v].data();
           jobs[t].self[v] = sums[t].self[v].data();
-          jobs[t].pull[v] = sums[t].pull[v].data();
+          jobs[t].along[v] = sums[t].along[v].data();
           if (!job.gradient) continue;
           auto& target = weighted[2 * t + static_cast<std::size_t>(v)];
           target = buffer(size);
@@ -244,7 +244,7 @@ class FusedHead {
         for (std::size_t row = 0; row < sums[0].cross[v].size(); ++row) {
           sums[0].cross[v][row] += sums[t].cross[v][row];
           sums[0].self[v][row] += sums[t].self[v][row];
-          sums[0].pull[v][row] += sums[t].pull[v][row];
+          sums[0].along[v][row] += sums[t].along[v][row];
         }
         sums[0].prior[v] += sums[t].prior[v];
         if (!job.gradient) continue;
@@ -259,24 +259,24 @@ class FusedHead {
     return std::move(sums[0]);
   }
 
-  // dH_i = scale * (sum_j g_ij w_j - r_i sum_j p_ij w_j), r_i = sum_j p_ij u_ij, u = dL/dp.
+  // dH_i = scale * (sum_j g_ij w_j - r_i B_i + (cross_weight' / n) (B_i - B'_i)), where B are the
+  // expected codes sum_j p_ij w_j, r_i = sum_j g_ij, and ' is the other view.
   at::Tensor finish(const simd::LossJob& job, const Sums& sums, int v) {
-    const View& view = views_[v];
+    const View &view = views_[v], &other = views_[1 - v];
     at::Tensor gradient = at::empty({rows_, codes_.width}, at::kFloat);
     float* out = gradient.data_ptr<float>();
-    const double cross_weight = -job.cross_weight[v] * kLn2 / static_cast<double>(job.total_rows);
+    const double direct = job.cross_weight[1 - v] / static_cast<double>(job.total_rows);
     at::parallel_for(0, rows_, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const auto r = static_cast<std::size_t>(row);
         const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
-        const double along = cross_weight * sums.cross[v][r] + sums.pull[v][r];
-        const auto expected = static_cast<float>(along / view.row_total[r]);
+        const auto own = static_cast<float>((direct - sums.along[v][r]) / view.row_total[r]);
+        const auto others = static_cast<float>(direct / other.row_total[r]);
         const auto scale = static_cast<float>(scale_);
         for (std::int64_t k = 0; k < codes_.width; ++k) {
-          const std::int64_t i = at + k * lanes_;
+          const auto i = static_cast<std::size_t>(at + k * lanes_);
           out[row * codes_.width + k] =
-              scale * (view.weighted[static_cast<std::size_t>(i)] -
-                       expected * view.expected[static_cast<std::size_t>(i)]);
+              scale * (view.weighted[i] + own * view.expected[i] - others * other.expected[i]);
         }
       }
     });
