@@ -98,6 +98,31 @@ void PackRows(const float* h, int64_t rows, int64_t width, int64_t packed_width,
   }
 }
 
+// In each block of four lanes: the sums of a, b, c and e over that block.
+HWY_INLINE V block_sums(V a, V b, V c, V e) {
+  const D d;
+  const hn::RepartitionToWide<D> pairs;
+  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto wide_ab = hn::BitCast(pairs, ab), wide_ce = hn::BitCast(pairs, ce);
+  return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, wide_ab, wide_ce)),
+                 hn::BitCast(d, hn::InterleaveUpper(pairs, wide_ab, wide_ce)));
+}
+
+// y[i] = the sum of the lanes of x[i], for as many vectors as there are lanes.
+HWY_INLINE V lane_sums(const V (&x)[hn::MaxLanes(D())]) {
+  const D d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  if constexpr (kLanes == 4) return block_sums(x[0], x[1], x[2], x[3]);
+  if constexpr (kLanes == 8) {
+    const V low = block_sums(x[0], x[1], x[2], x[3]), high = block_sums(x[4], x[5], x[6], x[7]);
+    return hn::Add(hn::ConcatLowerLower(d, high, low), hn::ConcatUpperUpper(d, high, low));
+  }
+  HWY_ALIGN float sums[kLanes];
+  for (int i = 0; i < kLanes; ++i) sums[i] = hn::GetLane(hn::SumOfLanes(d, x[i]));
+  return hn::Load(d, sums);
+}
+
 // x[r] = the values of the chunk at `from`.
 template <int R>
 HWY_INLINE void load(const float* HWY_RESTRICT from, V (&x)[R]) {
@@ -271,13 +296,13 @@ class LossPass {
         } else {
           probabilities<true>(v, j, count);
         }
+        means(v, first_code + j, count);
       }
       for (int v = 0; v < 2; ++v) prior(v, j, first_code + j, count);
-      for (int64_t g = 0; g < groups_; ++g) {
-        // The gradient's weights of a view go where the other view's logits were: these are not
-        // needed any more, its own still are.
-        weights(0, g, j, count);
-        weights(1, g, j, count);
+      // The gradient's weights of a view go where the other view's logits were: these are not
+      // needed any more, its own still are.
+      for (int v = 0; v < 2; ++v) {
+        for (int64_t g = 0; g < groups_; ++g) weights(v, g, j, count);
       }
     }
     summed_codes_ += valid;
@@ -294,8 +319,10 @@ class LossPass {
 
  private:
   static constexpr int R = Chunk::kCodes;
-  static constexpr int kBlock = 2 * R;
-  enum Sum { kSelf, kCross, kAlong, kSums };
+  static constexpr int kBlock = 16;
+  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  static_assert(kBlock % R == 0 && kBlock % kLanes == 0);
+  enum Sum { kCross, kAlong, kSums };
   // Sums over codes are kept in fp32 for about so many codes, then added to those in double.
   static constexpr int64_t kFlush = 1024;
 
@@ -311,7 +338,6 @@ class LossPass {
   void flush_sums() {
     for (int v = 0; v < 2; ++v) {
       for (int64_t i = 0; i < groups_ * lanes_; ++i) {
-        job_.self[v][i] += sum(kSelf, v, 0)[i];
         job_.cross[v][i] += sum(kCross, v, 0)[i];
         job_.along[v][i] += sum(kAlong, v, 0)[i];
       }
@@ -326,11 +352,9 @@ class LossPass {
     const D d;
     for (int64_t g = 0; g < groups_; ++g) {
       const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
-      float* HWY_RESTRICT self = sum(kSelf, v, g);
-      V total = hn::Load(d, self);
+      float* HWY_RESTRICT p = probs(v, g);
       for (int first = 0; first < count; first += R) {
         float* HWY_RESTRICT logits = work(v, g) + (j + first) * lanes_;
-        float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
         V x[R];
         load<R>(logits, x);
         Chunk::transform(x);
@@ -338,42 +362,51 @@ class LossPass {
         HWY_UNROLL(8)
         for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], log_sum);
         exp2<kClamp>(x);
-        for (int r = count - first; r < R; ++r) x[r] = hn::Zero(d);
-        HWY_UNROLL(8)
-        for (int r = 0; r < R; ++r)
-          total = hn::MulAdd(x[r], hn::Load(d, logits + r * lanes_), total);
-        store<R>(x, p);
+        store<R>(x, p + first * lanes_);
       }
-      hn::Store(total, d, self);
+      std::fill(p + count * lanes_, p + kBlock * lanes_, 0.0f);
     }
   }
 
-  // The mean probability of each code of the block, its prior term, and pull_ = d(loss)/d(p_ij)
-  // through the mean of code j. For the reverse form without its constant +1, which the softmax
-  // cancels.
+  // The mean probability of each code of the block, unless it is known.
+  void means(int v, int64_t code, int count) {
+    const D d;
+    float* HWY_RESTRICT known = job_.mean[v] + code;
+    if (job_.mean_given) {
+      std::copy(known, known + count, mean_[v]);
+      return;
+    }
+    const V per_row = hn::Set(d, 1.0f / static_cast<float>(job_.total_rows));
+    for (int first = 0; first < count; first += kLanes) {
+      V column[kLanes];
+      HWY_UNROLL(16)
+      for (int r = 0; r < kLanes; ++r) column[r] = hn::Zero(d);
+      for (int64_t g = 0; g < groups_; ++g) {
+        const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
+        HWY_UNROLL(16)
+        for (int r = 0; r < kLanes; ++r)
+          column[r] = hn::Add(column[r], hn::Load(d, p + r * lanes_));
+      }
+      hn::Store(hn::Mul(per_row, lane_sums(column)), d, mean_[v] + first);
+    }
+    std::copy(mean_[v], mean_[v] + count, known);
+  }
+
+  // The prior terms of the block, and pull_ = d(loss)/d(p_ij) through the mean of code j. For the
+  // reverse form without its constant +1, which the softmax cancels.
   void prior(int v, int64_t j, int64_t code, int count) {
     const D d;
-    float* HWY_RESTRICT mean = job_.mean[v] + code;
-    float* HWY_RESTRICT pull = pull_[v];
     const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
     const bool reverse = job_.prior_form == PriorForm::kReverse;
-    has_extra_[v] = false;
-    for (int first = 0; first < count; first += static_cast<int>(lanes_)) {
-      const int here = std::min(static_cast<int>(lanes_), count - first);
-      const auto inside = hn::FirstN(d, static_cast<size_t>(here));
-      HWY_ALIGN float buffer[hn::MaxLanes(D())];
-      V m;
-      if (job_.mean_given) {
-        std::fill(buffer, buffer + lanes_, 1.0f);
-        std::copy(mean + first, mean + first + here, buffer);
-        m = hn::Load(d, buffer);
-      } else {
-        m = hn::IfThenElse(inside, column_means(v, first, here), hn::Set(d, 1.0f));
-        hn::Store(m, d, buffer);
-        std::copy(buffer, buffer + here, mean + first);
-      }
+    V total = hn::Zero(d);
+    bool tiny = false;
+    for (int first = 0; first < count; first += kLanes) {
+      const size_t here = static_cast<size_t>(std::min(kLanes, count - first));
+      const auto inside = hn::FirstN(d, here);
+      const V m = hn::Load(d, mean_[v] + first);
       V q = hn::Set(d, 1.0f / static_cast<float>(job_.codes.codes));
       if (job_.prior) {
+        HWY_ALIGN float buffer[kLanes] = {};
         std::copy(job_.prior + code + first, job_.prior + code + first + here, buffer);
         q = hn::Load(d, buffer);
       }
@@ -385,29 +418,14 @@ class LossPass {
       } else {
         slope = hn::Neg(hn::Div(q, safe));
         term = hn::Neg(hn::Mul(q, hn::Log(d, safe)));
-        has_extra_[v] = has_extra_[v] || (!job_.mean_given && !hn::AllTrue(d, hn::Eq(m, safe)));
+        tiny = tiny || !hn::AllFalse(d, hn::And(inside, hn::Ne(m, safe)));
       }
-      hn::StoreU(hn::Mul(hn::Set(d, weight), slope), d, pull + first);
-      term = hn::IfThenElseZero(inside, term);
-      job_.prior_value[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, term)));
+      hn::Store(hn::Mul(hn::Set(d, weight), slope), d, pull_[v] + first);
+      total = hn::Add(total, hn::IfThenElseZero(inside, term));
     }
+    job_.prior_value[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
+    has_extra_[v] = tiny && !job_.mean_given;
     if (has_extra_[v]) underflows(v, j, code, count);
-  }
-
-  // Means over all rows of the codes first, first + 1, ... of the block.
-  V column_means(int v, int first, int count) {
-    const D d;
-    const V position = hn::Iota(d, 0);
-    V means = hn::Zero(d);
-    for (int r = 0; r < count; ++r) {
-      const float* HWY_RESTRICT column = probs(v, 0) + (first + r) * lanes_;
-      V sum = hn::Load(d, column);
-      for (int64_t g = 1; g < groups_; ++g)
-        sum = hn::Add(sum, hn::Load(d, column + g * kBlock * lanes_));
-      const auto here = hn::Eq(position, hn::Set(d, static_cast<float>(r)));
-      means = hn::IfThenElse(here, hn::SumOfLanes(d, sum), means);
-    }
-    return hn::Mul(means, hn::Set(d, 1.0f / static_cast<float>(job_.total_rows)));
   }
 
   // Codes whose mean underflows, where the forward prior's slope q / mean is huge and p / mean is
@@ -458,7 +476,8 @@ class LossPass {
     const D d;
     const V cross = hn::Set(
         d, -job_.cross_weight[v] * static_cast<float>(kLn2) / static_cast<float>(job_.total_rows));
-    V cross_total = hn::Load(d, sum(kCross, v, g)), along = hn::Load(d, sum(kAlong, v, g));
+    V total[2] = {hn::Load(d, sum(kCross, v, g)), hn::Zero(d)};  // two, not to wait for each other
+    V along = hn::Load(d, sum(kAlong, v, g));
     for (int first = 0; first < count; first += R) {
       float* HWY_RESTRICT other = work(1 - v, g) + (j + first) * lanes_;
       const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
@@ -467,7 +486,7 @@ class LossPass {
       HWY_UNROLL(8)
       for (int r = 0; r < R; ++r) {
         const V pr = hn::Load(d, p + r * lanes_), logit = hn::Load(d, other + r * lanes_);
-        cross_total = hn::MulAdd(pr, logit, cross_total);
+        total[r % 2] = hn::MulAdd(pr, logit, total[r % 2]);
         x[r] = hn::Mul(pr, hn::MulAdd(cross, logit, hn::Set(d, pull[r])));
       }
       if (has_extra_[v]) {
@@ -479,7 +498,7 @@ class LossPass {
       along = hn::Add(along, Chunk::sum(x));
       store<R>(x, other);
     }
-    hn::Store(cross_total, d, sum(kCross, v, g));
+    hn::Store(hn::Add(total[0], total[1]), d, sum(kCross, v, g));
     hn::Store(along, d, sum(kAlong, v, g));
   }
 
@@ -491,7 +510,8 @@ class LossPass {
   Buffer extra_;  // [view][group][block][lanes], used when has_extra_
   Buffer sums_;   // [Sum][view][group][lanes]
   int64_t summed_codes_ = 0;
-  float pull_[2][kBlock + hn::MaxLanes(D())] = {};
+  HWY_ALIGN float mean_[2][kBlock] = {};
+  HWY_ALIGN float pull_[2][kBlock] = {};
   bool has_extra_[2] = {};
 };
 

@@ -82,7 +82,6 @@ struct LossJob {
   float* weighted[2] = {};     // [groups][packed_width][lanes] accumulates sum_j g_ij w_j, where
                                // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
   double* cross[2] = {};       // [groups][lanes] accumulates sum_j p_v s_other (base 2)
-  double* self[2] = {};        // [groups][lanes] accumulates sum_j p_v s_v     (base 2)
   double* along[2] = {};       // [groups][lanes] accumulates sum_j g_ij
   double prior_value[2] = {};  // accumulates the prior term of each view
 };
