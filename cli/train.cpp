@@ -42,22 +42,36 @@ std::vector<std::pair<std::string, std::string>> given(const CLI::App& app,
   return result;
 }
 
-// Default < the run that is resumed < file < command line.
+// The method's defaults < the run that is resumed < file < command line.
 RunConfig settle(const CLI::App& app, const Arguments& arguments) {
-  RunConfig result;
+  std::vector<ConfigLayer> layers;
+  const auto add_file = [&layers](const std::string& path) {
+    layers.push_back({path, parse_config(read_file(path), path)});
+  };
   if (!arguments.resume.empty()) {
     const RunFiles files(arguments.resume);
     CPL_CHECK(file_exists(files.config()), "there is no run in ", arguments.resume,
               ": give the directory that 'cplearn train' printed, or start one with --out");
-    result = parse_run_config(read_file(files.config()), files.config());
+    add_file(files.config());
   }
-  if (!arguments.config.empty())
-    apply_config(read_file(arguments.config), arguments.config, result);
+  if (!arguments.config.empty()) add_file(arguments.config);
+  layers.push_back({"the command line", {}});
   for (const auto& [name, value] : given(app, arguments.run.train))
-    set_option(result.train, name, value);
+    layers.back().values[name] = value;
   for (const auto& [name, value] : given(app, arguments.run.session))
-    set_option(result.session, name, value);
-  return result;
+    layers.back().values[name] = value;
+  return settle_config(layers);
+}
+
+// " (codes 3000, hidden 2048)": the settings for which the method has defaults of its own.
+std::string own_settings(const TrainOptions& options) {
+  const auto own = parse_config(find_method(options.method).defaults, options.method);
+  std::string text;
+  for (const OptionText& option : list_options(options)) {
+    if (own.count(option.name) > 0)
+      text += str(text.empty() ? " (" : ", ", option.name, " ", option.value);
+  }
+  return text.empty() ? "" : text + ")";
 }
 
 std::string words(const Status& status) {
@@ -107,10 +121,10 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
   } else {
     trainer.start();
   }
-  common.say() << config.train.method << " on " << config.train.data << " ("
-               << trainer.dataset().size() << " images), " << config.train.backbone << ", into "
-               << directory << (resuming ? str(", from step ", trainer.status().position.step) : "")
-               << "\n";
+  common.say() << config.train.method << own_settings(config.train) << " on " << config.train.data
+               << " (" << trainer.dataset().size() << " images), " << config.train.backbone
+               << ", into " << directory
+               << (resuming ? str(", from step ", trainer.status().position.step) : "") << "\n";
 
   const Position first = trainer.status().position;
   const std::int64_t batch = config.train.batch;

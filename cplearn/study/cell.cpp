@@ -128,15 +128,18 @@ const std::string& DataFolder::find(const std::string& name) {
 
 CellConfig resolve_cell(const Cell& cell, const std::string& place) {
   CellConfig config;
+  ConfigLayer layer = {cell.name, {}};
+  const std::vector<OptionText> known = list_options(config.run.train);
   for (const auto& [name, value] : cell.settings) {
-    const bool is_axis =
-        std::any_of(cell.axes.begin(), cell.axes.end(),
-                    [&, key = name](const auto& axis) { return axis.first == key; });
-    const bool known = set_option(config.cell, name, value) ||
-                       set_option(config.run.train, name, value) ||
-                       set_option(config.run.session, name, value);
-    if (!known && !is_axis) unknown_option(name, cell.name, list_options(config.run.train));
+    if (set_option(config.cell, name, value)) continue;
+    // An axis may be only a name for what its sections set.
+    const bool is_axis = std::any_of(cell.axes.begin(), cell.axes.end(),
+                                     [&, key = name](auto& axis) { return axis.first == key; });
+    const bool is_setting = std::any_of(
+        known.begin(), known.end(), [&, key = name](auto& option) { return option.name == key; });
+    if (is_setting || !is_axis) layer.values[name] = value;
   }
+  config.run = settle_config({layer});
   config.run.train.data = spec(place, "train", config.cell.images);
   config.test = spec(place, "test", config.cell.test_images);
   if (config.cell.online_test) config.run.train.test = config.test;

@@ -9,8 +9,10 @@
 //
 // `train` begins it; everything else opens it with open_run.
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cplearn/train/checkpoint.h"
 #include "cplearn/train/options.h"
@@ -41,9 +43,19 @@ struct RunConfig {
   SessionOptions session;
 };
 std::string run_config_text(const RunConfig& config);
-// Changes what the text names. `source` is what errors call it. Unknown names are errors.
-void apply_config(const std::string& text, const std::string& source, RunConfig& config);
+
+// Settings somebody wrote, by name. `source` is what errors call it.
+struct ConfigLayer {
+  std::string source;
+  std::map<std::string, std::string> values;
+};
+// Every option's default < the defaults of the method < the layers, each over those before it.
+// Unknown names are errors.
+RunConfig settle_config(const std::vector<ConfigLayer>& layers);
 RunConfig parse_run_config(const std::string& text, const std::string& source);
+
+// The settings of a method nobody changed: TrainOptions' with those in the method's row.
+TrainOptions default_options(const std::string& method);
 
 // The network of `options` with fresh weights, drawn from the seed.
 std::shared_ptr<Method> make_network(const TrainOptions& options);
