@@ -85,18 +85,21 @@ PlanChanges changes(const Options& o, const Common& common) {
   return c;
 }
 
+std::string data_name(const Cell& cell) {
+  const auto found = cell.settings.find("data");
+  return found == cell.settings.end() ? CellOptions().data : found->second;
+}
+
 // The cells whose data are there; a note about the others.
 std::vector<Cell> cells_with_data(const Plan& plan, DataFolder& data, const Common& common,
                                   Json& skipped) {
   std::vector<Cell> cells;
   std::map<std::string, int> missing;
   for (const Cell& cell : plan.cells) {
-    const auto name = cell.settings.find("data");
-    const std::string set = name == cell.settings.end() ? CellOptions().data : name->second;
-    if (!data.find(set).empty()) {
+    if (!data.find(data_name(cell)).empty()) {
       cells.push_back(cell);
     } else {
-      ++missing[set];
+      ++missing[data_name(cell)];
       skipped.push_back(cell.name);
     }
   }
@@ -104,12 +107,6 @@ std::vector<Cell> cells_with_data(const Plan& plan, DataFolder& data, const Comm
     common.say() << "! " << name << " is not in " << data.directory() << ": " << count
                  << " cells skipped (--data-dir says where data sets are)\n";
   return cells;
-}
-
-CellConfig resolve(const Cell& cell, DataFolder& data) {
-  const auto name = cell.settings.find("data");
-  return resolve_cell(cell,
-                      data.find(name == cell.settings.end() ? CellOptions().data : name->second));
 }
 
 int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolder& data,
@@ -121,7 +118,7 @@ int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolde
   Progress progress(static_cast<std::int64_t>(cells.size()), "cells",
                     common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const CellConfig config = resolve(cells[i], data);
+    const CellConfig config = resolve_cell(cells[i], data.find(data_name(cells[i])));
     TrainOptions train = config.run.train;
     train.data = train.test = "";
     train.seed = 0;
@@ -155,7 +152,7 @@ int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolde
 }
 
 struct Outcome {
-  int ran = 0, finished_before = 0, busy = 0;
+  int ran = 0, busy = 0;
   std::vector<std::pair<std::string, std::string>> failed;  // cell and reason
 };
 
@@ -172,13 +169,12 @@ Outcome run_cells(const std::string& folder, const std::vector<Cell>& cells, Dat
     session.words = words;
     session.must_stop = stop_requested;
     try {
-      switch (run_cell(directory, cell, resolve(cell, data), session)) {
+      switch (run_cell(directory, cell, resolve_cell(cell, data.find(data_name(cell))), session)) {
         case CellState::kFinished:
           ++outcome.ran;
           common.say() << words << ": done\n";
           break;
         case CellState::kWasFinished:
-          ++outcome.finished_before;
           break;
         case CellState::kBusy:
           ++outcome.busy;
@@ -221,6 +217,54 @@ void write_results(const std::string& folder, const Experiment& experiment, cons
   }
 }
 
+// Says and writes what the finished cells show together.
+int report(const Options& o, const std::string& folder, const Experiment& experiment,
+           const Plan& plan, const Outcome& outcome, const Json& skipped, const Common& common) {
+  const std::vector<CellResult> results = read_results(folder, plan);
+  const Json table = make_table(experiment, plan, results);
+  const Json checks = run_checks(experiment, results);
+  const auto finished = std::count_if(results.begin(), results.end(),
+                                      [](const CellResult& r) { return !r.numbers.is_null(); });
+  const auto foreign =
+      std::count_if(results.begin(), results.end(), [](const CellResult& r) { return r.foreign; });
+  const std::string summary = str(
+      finished, " of ", plan.cells.size(), " runs are finished; mean ± deviation over seeds.",
+      foreign > 0 ? str(" ", foreign, " runs in the folder have other settings and are left out.")
+                  : "");
+  Json files = Json::array();
+  if (finished > 0 || plan.cells.empty())
+    write_results(folder, experiment, plan, summary, table, results, files);
+
+  if (!plan.cells.empty())
+    common.say() << "\n" << table_markdown(plan, table) << "\n" << summary << "\n";
+  bool passed = true;
+  for (const Json& check : checks) {
+    const bool ok = check["passed"].get<bool>();
+    passed = passed && ok;
+    common.say() << (ok ? "ok: " : "NOT MET: ") << check["check"].get<std::string>() << ", found "
+                 << readable(check["value"].get<double>()) << "\n";
+  }
+  if (!files.empty()) common.say() << "Written to " << folder << ".\n";
+  Json failed = Json::array();
+  for (const auto& [cell, why] : outcome.failed) {
+    std::cerr << "failed: " << cell << ": " << why << "\n";
+    failed.push_back({{"cell", cell}, {"why", why}});
+  }
+  if (stop_requested()) std::cerr << "Stopped. The same command goes on where this one was.\n";
+  common.result({{"experiment", experiment.name},
+                 {"budget", o.budget},
+                 {"table", table},
+                 {"cells", plan.cells.size()},
+                 {"finished", finished},
+                 {"ran", outcome.ran},
+                 {"busy", outcome.busy},
+                 {"skipped", skipped},
+                 {"failed", failed},
+                 {"checks", checks},
+                 {"files", files}});
+  return outcome.failed.empty() && passed ? kSuccess : kFailure;
+}
+
 int run(const Options& o, const Common& common) {
   if (o.list) return list(common);
   CPL_CHECK(!o.name.empty() || !o.config.empty(),
@@ -234,47 +278,13 @@ int run(const Options& o, const Common& common) {
   Json skipped = Json::array();
   const std::vector<Cell> cells = cells_with_data(plan, data, common, skipped);
   if (o.dry_run) return dry_run(folder, cells, data, common);
-
   catch_signals();
   const Outcome outcome = run_cells(folder, cells, data, common);
-  const std::vector<CellResult> results = read_results(folder, plan);
-  const Json table = make_table(experiment, plan, results);
-  const Json checks = run_checks(experiment, results);
-  const auto finished = std::count_if(results.begin(), results.end(),
-                                      [](const CellResult& r) { return !r.numbers.is_null(); });
-  const std::string summary =
-      str(finished, " of ", plan.cells.size(), " runs are finished; mean ± deviation over seeds.");
-  Json files = Json::array();
-  if (finished > 0 || plan.cells.empty())
-    write_results(folder, experiment, plan, summary, table, results, files);
-
-  if (!plan.cells.empty())
-    common.say() << "\n" << table_markdown(plan, table) << "\n" << summary << "\n";
-  bool passed = true;
-  for (const Json& check : checks) {
-    passed = passed && check["passed"].get<bool>();
-    common.say() << (check["passed"].get<bool>() ? "ok: " : "NOT MET: ")
-                 << check["check"].get<std::string>() << ", found "
-                 << readable(check["value"].get<double>()) << "\n";
-  }
-  if (!files.empty()) common.say() << "Written to " << folder << ".\n";
-  for (const auto& [cell, why] : outcome.failed)
-    std::cerr << "failed: " << cell << ": " << why << "\n";
-  if (stop_requested()) std::cerr << "Stopped. The same command goes on where this one was.\n";
-  Json failed = Json::array();
-  for (const auto& [cell, why] : outcome.failed) failed.push_back({{"cell", cell}, {"why", why}});
-  common.result({{"experiment", experiment.name},
-                 {"budget", o.budget},
-                 {"table", table},
-                 {"cells", plan.cells.size()},
-                 {"finished", finished},
-                 {"ran", outcome.ran},
-                 {"busy", outcome.busy},
-                 {"skipped", skipped},
-                 {"failed", failed},
-                 {"checks", checks},
-                 {"files", files}});
-  return outcome.failed.empty() && passed ? kSuccess : kFailure;
+  // The table is of everything in the folder, whoever ran it.
+  PlanChanges whole = changes(o, common);
+  whole.only.clear();
+  return report(o, folder, experiment, make_plan(experiment, o.budget, whole), outcome, skipped,
+                common);
 }
 
 }  // namespace

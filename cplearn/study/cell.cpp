@@ -95,14 +95,6 @@ void put_numbers(const std::string& file, Json& numbers) {
     if (value.is_number() || name == "verdict") numbers[name] = value;
 }
 
-// The settings that make the result; where the data lie does not.
-std::string fingerprint(const CellConfig& config) {
-  TrainOptions train = config.run.train;
-  train.data = str(config.cell.data, " ", config.cell.images);
-  train.test = str(config.cell.data, " ", config.cell.test_images);
-  return config_text(list_options(train));
-}
-
 }  // namespace
 
 const std::string& DataFolder::find(const std::string& name) {
@@ -147,6 +139,19 @@ CellConfig resolve_cell(const Cell& cell, const std::string& place) {
   return config;
 }
 
+std::string settings_text(const CellConfig& config) {
+  TrainOptions train = config.run.train;
+  train.data = train.test = "";  // the cell's options have their name
+  CellOptions cell = config.cell;
+  cell.label = "";
+  std::string text;
+  for (const OptionText& option : list_options(cell))
+    text += str(option.name, " = ", option.value, "\n");
+  for (const OptionText& option : list_options(train))
+    text += str(option.name, " = ", option.value, "\n");
+  return text;
+}
+
 CellState run_cell(const std::string& directory, const Cell& cell, const CellConfig& config,
                    const CellSession& session) {
   const RunFiles files(directory);
@@ -156,7 +161,7 @@ CellState run_cell(const std::string& directory, const Cell& cell, const CellCon
             "; choose another --out");
   const FileLock lock(directory + "/lock", FileLock::When::kTry);
   if (!lock.held()) return CellState::kBusy;
-  const std::string settings = fingerprint(config);
+  const std::string settings = settings_text(config);
   const Json before = finished_cell(directory);
   if (!before.is_null()) {
     CPL_CHECK(before.value("settings", "") == settings, directory,

@@ -67,6 +67,9 @@ struct CellConfig {
 };
 CellConfig resolve_cell(const Cell& cell, const std::string& place);
 
+// The settings that make the result, as text; where the data lie does not.
+std::string settings_text(const CellConfig& config);
+
 enum class CellState { kFinished, kWasFinished, kBusy, kStopped };
 
 struct CellSession {

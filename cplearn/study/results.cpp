@@ -119,9 +119,12 @@ std::string latex(const std::string& text) {
 std::vector<CellResult> read_results(const std::string& directory, const Plan& plan) {
   std::vector<CellResult> results;
   for (const Cell& cell : plan.cells) {
-    CellResult result{cell, directory + "/" + cell.name, nullptr};
+    CellResult result{cell, directory + "/" + cell.name, nullptr, false};
     const Json finished = finished_cell(result.directory);
-    if (!finished.is_null()) result.numbers = finished["numbers"];
+    if (!finished.is_null()) {
+      result.foreign = finished.value("settings", "") != settings_text(resolve_cell(cell, ""));
+      if (!result.foreign) result.numbers = finished["numbers"];
+    }
     results.push_back(std::move(result));
   }
   return results;

@@ -14,6 +14,7 @@ struct CellResult {
   Cell cell;
   std::string directory;
   nlohmann::ordered_json numbers;  // null: not finished
+  bool foreign = false;            // finished, but with other settings than the plan's
 };
 
 // Reads the cell.json files of the plan's cells below `directory`.

@@ -45,6 +45,8 @@ before=$(find all -name '*.safetensors' -o -name '*.json' | sort | xargs stat -c
 "${table1[@]}" --out all >second.json
 check "a second call runs nothing" json second.json "r['ran'] == 0 and r['finished'] == r['cells'] and len(r['table']) == 9"
 check "  and changes no run" test "$before" = "$(find all -name '*.safetensors' -o -name '*.json' | sort | xargs stat -c '%n %Y %s')"
+"$cplearn" reproduce table1 --budget smoke --threads 1 --quiet --json --only row=cplearn-f --out all >part.json
+check "  and a part still shows the whole table" json part.json "len(r['table']) == 9"
 check "other settings are refused" refused 1 "other settings" "${table1[@]}" --out all --epochs 1
 
 one=("$cplearn" reproduce table1 --budget smoke --threads 1 --only row=cplearn-f --epochs 40 --set checkpoint-every=3)
