@@ -23,6 +23,8 @@ const std::vector<Command>& commands() {
       {"eval", "Score a run: linear probe, nearest neighbours, clusters, beside baselines",
        "cplearn eval runs/demo --data shapes --test shapes@test --baselines", declare_eval},
       {"data", "Look at a data set, check it", "cplearn data info photos/", declare_data},
+      {"reproduce", "Run an experiment of the paper at a budget of your choice",
+       "cplearn reproduce table1 --budget cpu --data-dir ~/data", declare_reproduce},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",

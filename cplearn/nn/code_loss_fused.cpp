@@ -343,8 +343,10 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
     const at::Tensor entropy = scalar(result.entropy);
     context->mark_non_differentiable({invariance, prior, entropy, result.mean});
     if (gradient) {
-      context->save_for_backward(
-          {result.gradient[0].to(h0.scalar_type()), result.gradient[1].to(h1.scalar_type())});
+      // Workers average their gradients, and this one is of a mean over the rows of all.
+      const double workers_share = workers->size();
+      context->save_for_backward({(result.gradient[0] * workers_share).to(h0.scalar_type()),
+                                  (result.gradient[1] * workers_share).to(h1.scalar_type())});
     }
     return {scalar(options->beta * result.invariance + result.prior), invariance, prior, entropy,
             result.mean};

@@ -55,6 +55,19 @@ void Svg::line(double x0, double y0, double x1, double y1, const std::string& st
         << "\" stroke=\"" << escape(stroke) << "\" stroke-width=\"1\"/>\n";
 }
 
+void Svg::polyline(const std::vector<std::pair<double, double>>& points,
+                   const std::string& stroke) {
+  body_ << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << escape(stroke)
+        << "\" points=\"";
+  for (const auto& [x, y] : points) body_ << x << "," << y << " ";
+  body_ << "\"/>\n";
+}
+
+void Svg::circle(double x, double y, double radius, const std::string& fill) {
+  body_ << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"" << radius << "\" fill=\""
+        << escape(fill) << "\"/>\n";
+}
+
 void Svg::text(double x, double y, const std::string& text, double size,
                const std::string& anchor) {
   body_ << "<text x=\"" << x << "\" y=\"" << y << "\" font-size=\"" << size << "\" text-anchor=\""
