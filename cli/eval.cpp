@@ -19,10 +19,15 @@
 namespace cpl::cli {
 namespace {
 
+enum class BatchNormMode { kRunning, kBatch };
+const Names<BatchNormMode> kBatchNormNames = {{"running", BatchNormMode::kRunning},
+                                              {"batch", BatchNormMode::kBatch}};
+
 struct Options {
   std::string run, data, test;
   bool baselines = false;
   bool paper_probe = false;
+  BatchNormMode batch_norm = BatchNormMode::kRunning;
 };
 
 // Everything that is said about one way of making features.
@@ -112,10 +117,12 @@ int run(const Options& o, const Common& common) {
             " have different classes; both need the same sub-folders");
   const auto classes = static_cast<std::int64_t>(train_data->classes().size());
 
+  FeatureOptions how;
+  if (o.batch_norm == BatchNormMode::kBatch) how = {64, true};
   const auto features = [&](Method& method, const Dataset& data, const char* what) {
     Progress progress(static_cast<std::int64_t>(data.size()), "images",
                       common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
-    return extract_features(method, data, trained.views,
+    return extract_features(method, data, trained.views, how,
                             [&](std::int64_t done) { progress.update(done, what); })
         .labelled();
   };
@@ -147,6 +154,9 @@ int run(const Options& o, const Common& common) {
   result["n_test"] = test_data->size();
   result["probe"] =
       o.paper_probe ? "adam 1e-2, 100 epochs (the paper's)" : "logistic regression to convergence";
+  result["batch_norm"] = o.batch_norm == BatchNormMode::kBatch
+                             ? "statistics of batches of 64 (the authors' script)"
+                             : "running statistics of the training";
   if (o.baselines) {
     result["untrained"] = to_json(all[1]);
     result["pixels"] = to_json(all[2]);
@@ -157,6 +167,7 @@ int run(const Options& o, const Common& common) {
       << train_data->size() << "), scores on " << test_spec << " (" << test_data->size()
       << " images, " << classes << " classes)\n\n"
       << table.str() << "\nlinear: " << result["probe"].get<std::string>()
+      << ". Batch norm: " << result["batch_norm"].get<std::string>()
       << ". kNN: 20 neighbours, cosine. k-means: on embeddings, k = " << classes
       << ".\nNMI grows with the number of codes by chance alone; AMI is corrected for it.\n";
   const RunFiles files(o.run);
@@ -178,6 +189,10 @@ Run declare_eval(CLI::App& app) {
       "also score the untrained encoder, and the pixels themselves");
   add("paper-probe", options->paper_probe,
       "the paper's probe (Adam 1e-2, 100 epochs) instead of logistic regression");
+  add("bn", options->batch_norm,
+      "batch norms use the training's running statistics, or each batch's own (64 images, as the "
+      "authors' script does)",
+      kBatchNormNames);
   return [options](const Common& common) { return run(*options, common); };
 }
 

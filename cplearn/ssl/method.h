@@ -68,6 +68,14 @@ class Method : public torch::nn::Module {
   virtual CodeAssignment assign(const at::Tensor& z) = 0;
   virtual std::int64_t codes() const = 0;
 
+  // To look at, a few rows at a time. log of the probabilities of all codes, n x codes; undefined
+  // for methods without codes.
+  virtual at::Tensor log_probabilities(const at::Tensor& /*z*/) { return {}; }
+  // What the layers between z and the embedding make of it, by name: those worth watching.
+  virtual std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& /*z*/) {
+    return {};
+  }
+
   // What a method computes over the batch it computes over these; they must outlive it.
   virtual void set_workers(WorkerGroup& workers) { workers_ = &workers; }
 
