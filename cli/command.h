@@ -47,8 +47,11 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_cluster(CLI::App& app);
 Run declare_data(CLI::App& app);
+Run declare_diagnose(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
+Run declare_embed(CLI::App& app);
 Run declare_eval(CLI::App& app);
 Run declare_info(CLI::App& app);
 Run declare_reproduce(CLI::App& app);

@@ -35,4 +35,7 @@ class Svg {
 // Standard base64, for data addresses.
 std::string base64(const std::vector<std::uint8_t>& bytes);
 
+// &, <, > and " as entities: text for SVG and HTML.
+std::string escaped(const std::string& text);
+
 }  // namespace cpl
