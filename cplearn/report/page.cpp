@@ -75,6 +75,7 @@ std::string page(const std::string& title, const Json& data) {
                  {"d3", page_files::d3_min_js()},
                  {"plots", page_files::plots_js()},
                  {"page", page_files::page_js()},
+                 {"live", page_files::live_js()},
                  {"data", json_in_html(data)}});
 }
 

@@ -10,6 +10,7 @@ const std::string& index_html();
 const std::string& style_css();
 const std::string& plots_js();
 const std::string& page_js();
+const std::string& live_js();
 const std::string& d3_min_js();
 const std::string& d3_licence_txt();
 

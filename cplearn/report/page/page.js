@@ -1,22 +1,13 @@
-// The page about runs: reads them from the page itself, or asks `cplearn ui` for them while they train.
+// The page about runs: its sections, from the records that report/page.h makes of a run's files.
 "use strict";
-(() => {
+const page = (() => {
 const {number} = plots;
-const data = JSON.parse(document.getElementById("data").textContent);
 const main = d3.select("main");
 const percent = x => Number.isFinite(x) ? `${(100 * x).toFixed(1)} %` : "–";
 const list = x => Array.isArray(x) ? x : [];
 const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
 // ---------------------------------------------------------------- runs
-// A run as plots need it: its lines of metrics, and the curve of every name.
-function prepare(run) {
-  run.lines = [];
-  addLines(run, run.metrics || "");
-  run.sprite = addSprite(run.gallery && run.gallery.sprite);
-  return run;
-}
-
 // Adds lines of metrics.jsonl. A run that was resumed writes some of its steps again: the later ones count.
 function addLines(run, text) {
   for (const words of text.split("\n")) {
@@ -34,7 +25,8 @@ const lastWith = (run, name) => d3.scan(run.lines, (a, b) => ((name in b) - (nam
 
 function verdictOf(run) {
   const judged = run.lines[lastWith(run, "verdict")];
-  const words = (run.diagnosis || {}).verdict || (run.summary || {}).verdict || (judged || {}).verdict || "unknown";
+  const early = judged && String(judged.verdict).startsWith("collapsed") && !judged.advice;  // looks so at first and is not
+  const words = (run.diagnosis || {}).verdict || (run.summary || {}).verdict || (early ? "just begun" : (judged || {}).verdict) || "unknown";
   return {words: String(words), kind: ["healthy", "warning", "collapsed"].find(k => String(words).startsWith(k)) || "unknown"};
 }
 
@@ -113,14 +105,14 @@ function beside(parent, runs, spec, parts) {
 }
 
 // ---------------------------------------------------------------- sections
-function head(runs) {
-  main.append("h1").text(runs.length === 1 ? runs[0].path : `${runs.length} runs side by side`);
+function head(node, runs) {
+  node.append("h1").text(runs.length === 1 ? runs[0].path : `${runs.length} runs side by side`);
   if (runs.length > 1) return;
   const run = runs[0], s = run.summary || {}, line = lastLine(run), e = run.eval || {};
-  const p = main.append("p").attr("class", "lead");
+  const p = node.append("p").attr("class", "lead");
   pill(p, verdictOf(run));
   p.append("span").text(`  ${setting(run, "method") || ""} with ${setting(run, "backbone") || "a network"} on ${setting(run, "data") || "images"}`);
-  const facts = main.append("div").attr("class", "facts");
+  const facts = node.append("div").attr("class", "facts");
   const fact = (value, words) => {
     if (value === "–") return;
     const node = facts.append("div").attr("class", "fact");
@@ -128,19 +120,23 @@ function head(runs) {
     node.append("span").text(words);
   };
   const latest = name => { const at = run.lines[lastWith(run, name)] || {}; return name in s ? s[name] : at[name]; };
-  fact(number(s.epochs ?? line.epoch), `of ${setting(run, "epochs") || "?"} epochs`);
-  fact(number(latest("loss")), "loss");
+  const short = x => Number.isFinite(x) ? number(+x.toPrecision(3)) : "–";
+  fact(short(s.epochs ?? line.epoch), `of ${setting(run, "epochs") || "?"} epochs`);
+  fact(short(latest("loss")), "loss");
   fact(percent(e.linear_top1), "linear probe, top 1");
   if (e.linear_top1 === undefined) fact(percent(latest("test_accuracy") ?? latest("probe_accuracy")), "online probe");
-  fact(number(e.ami), "AMI of the codes");
-  fact(number(latest("codes_used")), `of ${setting(run, "codes") || "?"} codes in use`);
-  fact(number(latest("effective_rank")), "effective rank");
-  fact(number(latest("images_per_second")), "images per second");
+  fact(short(e.ami), "AMI of the codes");
+  fact(short(latest("codes_used")), `of ${setting(run, "codes") || "?"} codes in use`);
+  fact(short(latest("effective_rank")), "effective rank");
+  fact(short(latest("images_per_second")), "images per second");
 }
 
 const collapses = [["representation", "Representation"], ["dimensional", "Dimensions"], ["cluster", "Clusters"], ["intracluster", "Within clusters"]];
 function health(runs) {
-  const node = section("verdict", "Verdict", "Four ways in which learning without labels can fail, each with its measure and its threshold.");
+  drawHealth(section("verdict", "Verdict", "Four ways in which learning without labels can fail, each with its measure and its threshold."), runs);
+}
+function drawHealth(node, runs) {
+  node.select(".grid").remove();
   const grid = node.append("div").attr("class", runs.length > 1 ? "grid side" : "grid one");
   for (const run of runs) {
     const card = grid.append("div").attr("class", "card");
@@ -249,23 +245,24 @@ function drawCurves(node, runs) {
   const grid = node.append("div").attr("class", "grid");
   return curveParts(runs).flatMap(g => beside(grid, runs, g.spec, g.parts));
 }
+let curves = null;  // the plots of the section below, to be updated while a run trains
 function training(runs) {
   const node = section("training", "Training", "Drag over a plot to look closer, double click to see all of it again; click a name to hide its line.");
-  live.curves = {node, plots: drawCurves(node, runs), shape: curveShape(runs)};
+  curves = {node, plots: drawCurves(node, runs), shape: curveShape(runs)};
 }
 // Which plots there are and with which lines: while only numbers change, plots stay and keep their zoom.
 const curveShape = runs => JSON.stringify(curveParts(runs).map(g => [g.spec.name, g.spec.xLabel, g.parts.map(p => [p.run.path, p.what, p.points.length > 0])]));
 function updateCurves(runs) {
-  if (live.curves.shape !== curveShape(runs)) {
-    live.curves.plots = drawCurves(live.curves.node, runs);
-    live.curves.shape = curveShape(runs);
+  if (curves.shape !== curveShape(runs)) {
+    curves.plots = drawCurves(curves.node, runs);
+    curves.shape = curveShape(runs);
     return;
   }
   let at = 0;
   for (const g of curveParts(runs)) {
     const used = g.parts.filter(p => p.points.length);
     const groups = runs.length > 1 ? Array.from(new Set(used.map(p => p.what)), what => used.filter(p => p.what === what)) : [used];
-    for (const group of groups) live.curves.plots[at++].update(group.map((p, i) => ({
+    for (const group of groups) curves.plots[at++].update(group.map((p, i) => ({
       name: runs.length > 1 ? p.run.path : p.what, colour: runs.length > 1 ? p.run.colour : plots.colour(i), points: p.points})));
   }
 }
@@ -421,13 +418,14 @@ function settings(runs) {
   }
 }
 
-function render(runs) {
+// Everything about the runs; first(), if given, draws what stands above.
+function render(runs, first) {
   main.selectAll("*").remove();
   d3.select("nav").selectAll("*").remove();
   runs.forEach((run, i) => { run.colour = plots.colour(i); });
-  if (data.live) chooser();
+  if (first) first();
   if (!runs.length) return;
-  head(runs);
+  head(main.append("div").attr("id", "head"), runs);
   for (const part of [health, scores, training, structure, maps, clusters, settings]) {
     try {
       part(runs);
@@ -437,109 +435,12 @@ function render(runs) {
   }
 }
 
-// ---------------------------------------------------------------- live: runs of `cplearn ui`
-const live = {known: [], ticked: new Set(), runs: new Map(), curves: null};
-const tickedRuns = () => live.known.filter(k => live.ticked.has(k.name)).map(k => live.runs.get(k.name)).filter(Boolean);
-
-function chooser() {
-  const node = section("runs", "Runs", live.known.length ? "Tick several to see them side by side." : "");
-  node.append("div").attr("class", "chooser");
-  fillChooser();
-}
-function fillChooser() {
-  const box = d3.select(".chooser");
-  const labels = box.selectAll("label").data(live.known, k => k.name);
-  labels.exit().remove();
-  const fresh = labels.enter().append("label");
-  fresh.append("input").attr("type", "checkbox").on("change", function (k) {
-    if (this.checked) live.ticked.add(k.name); else live.ticked.delete(k.name);
-    poll(true);
-  });
-  fresh.append("span").text(k => k.name);
-  fresh.append("small");
-  const both = fresh.merge(labels).order();
-  both.select("input").property("checked", k => live.ticked.has(k.name));
-  both.select("small").text(k => k.finished ? "finished" : Date.now() / 1000 - k.changed < 60 ? "training" : "stopped");
+// What follows from new lines of metrics.
+function grow(runs) {
+  updateCurves(runs);
+  head(d3.select("#head").text(null), runs);
+  drawHealth(d3.select("#verdict"), runs);
 }
 
-const ask = async path => {
-  const answer = await fetch(path, {cache: "no-store"});
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return answer;
-};
-
-// Brings one run up to date; true if more than its curves changed.
-async function refresh(known) {
-  const name = encodeURIComponent(known.name);
-  let run = live.runs.get(known.name), changed = false;
-  if (!run || run.stamp !== known.stamp) {
-    const next = await (await ask(`api/run?name=${name}`)).json();
-    next.sprite = addSprite(next.gallery && next.gallery.sprite);
-    run = Object.assign({lines: [], offset: 0}, run, next, {stamp: known.stamp});
-    live.runs.set(known.name, run);
-    changed = true;
-  }
-  if (known.metrics < run.offset) { run.lines = []; run.offset = 0; }  // began anew
-  while (run.offset < known.metrics) {
-    const text = await (await ask(`api/metrics?name=${name}&from=${run.offset}`)).text();
-    if (!text) break;
-    addLines(run, text);
-    run.offset += new TextEncoder().encode(text).length;
-    run.grew = true;
-  }
-  return changed;
-}
-
-let polling = false, again = false;
-async function poll(all) {
-  if (polling) { again = again || all; return; }
-  polling = true;
-  const pulse = d3.select(".pulse");
-  try {
-    const first = !live.known.length;
-    const before = JSON.stringify(live.known.map(k => k.name));
-    live.known = await (await ask("api/runs")).json();
-    if (first && live.known.length) {  // the newest one to begin with
-      live.ticked.add(live.known[d3.scan(live.known, (a, b) => b.changed - a.changed)].name);
-      all = true;
-    }
-    let whole = all || !main.select("section").size();
-    for (const known of live.known) if (live.ticked.has(known.name)) whole = await refresh(known) || whole;
-    const runs = tickedRuns();
-    if (whole) render(runs);
-    else if (runs.some(r => r.grew)) updateCurves(runs);
-    for (const run of runs) run.grew = false;
-    if (before !== JSON.stringify(live.known.map(k => k.name)) || !whole) fillChooser();
-    pulse.attr("hidden", null).classed("gone", false).text("live");
-  } catch (error) {
-    pulse.attr("hidden", null).classed("gone", true).text("no answer: is cplearn ui still running?");
-  }
-  polling = false;
-  if (again) { again = false; poll(true); }
-}
-
-// ---------------------------------------------------------------- light, dark, paper
-const root = document.documentElement;
-const isDark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-const remember = value => { try { localStorage.setItem("cplearn-theme", value); } catch (error) { /* not allowed for files */ } };
-const current = () => data.live ? tickedRuns() : data.runs;
-function showTheme(theme) {
-  if (theme) root.dataset.theme = theme; else delete root.dataset.theme;
-  d3.select("#theme").text(isDark() ? "Light" : "Dark");
-}
-try { showTheme(localStorage.getItem("cplearn-theme") === "dark" ? "dark" : localStorage.getItem("cplearn-theme") === "light" ? "light" : ""); } catch (error) { showTheme(""); }
-d3.select("#theme").on("click", () => { showTheme(isDark() ? "light" : "dark"); remember(root.dataset.theme); render(current()); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { showTheme(root.dataset.theme); render(current()); });
-let kept = null;
-addEventListener("beforeprint", () => { kept = root.dataset.theme || ""; if (isDark()) { showTheme("light"); render(current()); } });
-addEventListener("afterprint", () => { if (kept !== null && root.dataset.theme !== kept) { showTheme(kept); render(current()); } });
-
-d3.select("footer").append("p").text(`Made by cplearn ${data.version} from the files of the ${data.runs.length === 1 ? "run" : "runs"}. Plots: D3.`);
-if (data.live) {
-  poll(true);
-  setInterval(() => poll(false), 2000);
-} else {
-  data.runs.forEach(prepare);
-  render(data.runs);
-}
+return {render, grow, section, addLines, addSprite};
 })();
