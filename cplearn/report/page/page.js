@@ -318,6 +318,8 @@ function measures(d) {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => Number.isFinite(value)));
 }
 
+const classColour = (i, count) => count <= 10 ? d3.schemeTableau10[i % 10] : d3.hcl(360 * i / count, 60, 68 - 14 * (i % 2)).toString();
+const codeColour = code => d3.hcl((code * 222.49) % 360, 55, 64).toString();  // neighbours far apart on the circle of hues
 function maps(runs) {
   const with_ = runs.filter(r => r.gallery && r.gallery.map);
   const node = section("map", "Map", "Each point is an image; images that the encoder sees as alike lie near each other. Point at one to see it.");
@@ -344,19 +346,16 @@ function maps(runs) {
     const className = i => { const l = list(m.label)[i]; return l >= 0 ? String(classes[l] ?? l) : "unknown"; };
     const colourOf = i => {
       const value = list(m[state.by])[i];
-      if (!(value >= 0)) return "#8d939c";
-      return state.by === "label" && classes.length <= plots.palette.length ? plots.colour(value)
-        : state.by === "label" ? d3.interpolateSinebow(value / Math.max(1, classes.length)) : d3.interpolateSinebow((value * 0.618034) % 1);
+      return !(value >= 0) ? "#8d939c" : state.by === "label" ? classColour(value, classes.length) : codeColour(value);
     };
-    const make = () => list(m[state.layout]).map((p, i) => ({x: p[0], y: p[1], colour: colourOf(i), describe: box => {
+    const points = () => list(m[state.layout]).map((p, i) => ({x: p[0], y: p[1], colour: colourOf(i), describe: box => {
       tile(box, run, list(m.tile)[i], 96);
       box.append("b").text(className(i));
       if (list(m.code)[i] >= 0) box.append("div").text(`code ${m.code[i]}`);
       if (list(m.file)[i]) box.append("div").text(m.file[i]);
     }}));
     const legend = () => state.by !== "label" || classes.length > 24 ? []
-      : classes.map((name, i) => ({name: String(name), colour: d3.color(classes.length <= plots.palette.length ? plots.colour(i) : d3.interpolateSinebow(i / classes.length)).toString()}));
-    const points = () => make().map(p => ({...p, colour: d3.color(p.colour).toString()}));
+      : classes.map((name, i) => ({name: String(name), colour: classColour(i, classes.length)}));
     const plot = plots.scatter(grid, {name: `map${runs.length > 1 ? `-${runs.indexOf(run) + 1}` : ""}`,
       title: runs.length > 1 ? `Map of ${run.path}` : "Map of the images", note: plural(list(m[state.layout]).length, "image"),
       points: points(), legend: legend(),
