@@ -6,10 +6,10 @@
 
 #include "cli/command.h"
 #include "cli/signals.h"
+#include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
-#include "cplearn/train/config.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl::cli {
@@ -88,7 +88,8 @@ std::string words(const Status& status) {
 void print_summary(const Trainer& trainer, const MetricsLine& summary, const Common& common) {
   TextTable table({"result", "value"});
   for (const auto& [name, value] : summary.items()) {
-    if (name == "run" || name == "finished" || (name == "bad_images" && value == 0)) continue;
+    if (name == "run" || name == "finished" || name == "advice") continue;
+    if (name == "bad_images" && value == 0) continue;
     table.add({name, value.is_number_float() ? readable(value.get<double>())
                      : value.is_string()     ? value.get<std::string>()
                                              : value.dump()});

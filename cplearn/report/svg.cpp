@@ -32,17 +32,17 @@ void Svg::line(double x0, double y0, double x1, double y1, const std::string& st
         << "\" stroke=\"" << escaped(stroke) << "\" stroke-width=\"1\"/>\n";
 }
 
-void Svg::polyline(const std::vector<std::pair<double, double>>& points,
-                   const std::string& stroke) {
-  body_ << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke=\"" << escape(stroke)
-        << "\" points=\"";
-  for (const auto& [x, y] : points) body_ << x << "," << y << " ";
-  body_ << "\"/>\n";
-}
-
 void Svg::circle(double x, double y, double radius, const std::string& fill) {
   body_ << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"" << radius << "\" fill=\""
-        << escape(fill) << "\"/>\n";
+        << escaped(fill) << "\"/>\n";
+}
+
+void Svg::polyline(const std::vector<std::pair<double, double>>& points,
+                   const std::string& stroke) {
+  body_ << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke-linejoin=\"round\" stroke=\""
+        << escaped(stroke) << "\" points=\"";
+  for (const auto& [x, y] : points) body_ << x << "," << y << " ";
+  body_ << "\"/>\n";
 }
 
 void Svg::text(double x, double y, const std::string& text, double size,
@@ -80,6 +80,29 @@ std::string Svg::str() const {
       << "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
       << body_.str() << "</svg>\n";
   return out.str();
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
 }
 
 std::string base64(const std::vector<std::uint8_t>& bytes) {

@@ -6,11 +6,11 @@
 #include <chrono>
 #include <filesystem>
 
+#include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
 #include "cplearn/study/evaluation.h"
-#include "cplearn/train/config.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl {
