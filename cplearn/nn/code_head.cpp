@@ -65,6 +65,7 @@ at::Tensor CodeHeadImpl::log_probabilities(const at::Tensor& z) {
 }
 
 std::vector<std::pair<std::string, at::Tensor>> CodeHeadImpl::layers(const at::Tensor& z) {
+  if (!options_.projector) return {};
   const at::Tensor x = linear_->forward(z.to(linear_->weight.scalar_type()));
   return {{"linear", x}, {"batch_norm", norm_->forward(x)}};
 }

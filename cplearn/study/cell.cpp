@@ -10,7 +10,10 @@
 #include "cplearn/base/file.h"
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
+#include "cplearn/study/diagnosis.h"
 #include "cplearn/study/evaluation.h"
+#include "cplearn/study/gallery.h"
+#include "cplearn/study/run_data.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl {
@@ -76,6 +79,36 @@ Training train(const std::string& directory, const CellConfig& config, const Cel
   if (!trainer.finished() && !result.seconds.empty()) trainer.save();
   if (!result.seconds.empty() || !file_exists(RunFiles(directory).summary())) trainer.finish();
   return result;
+}
+
+// diagnosis.json and gallery.json, from which figures are drawn; their numbers for the table.
+void diagnose(const std::string& directory, const CellConfig& config, const CellSession& session,
+              Json& numbers) {
+  Run run = open_run(directory);
+  DiagnosisOptions options;
+  options.seed = run.options.seed;
+  options.full = config.cell.full_entropy;
+  options.padded = true;
+  const auto [spec, data] = open_run_data(run, config.test, options.images);
+  const auto images = static_cast<std::int64_t>(data->size());
+  Progress progress(images, "images", session.progress);
+  const Features features = extract_features(
+      *run.method, *data, run.views, FeatureOptions(),
+      [&](std::int64_t done) { progress.update(done, session.words + " diagnosis"); });
+  Diagnosis found =
+      diagnose_run(run, *data, features, options, [](const char*, std::int64_t, std::int64_t) {});
+  found.run = directory;
+  found.data = spec;
+  GalleryOptions maps;
+  maps.seed = run.options.seed;
+  write_file(directory + "/gallery.json",
+             make_gallery(features, *data, maps, [](int) {}).dump() + "\n");
+  const Json diagnosis = to_json(found);
+  write_file(directory + "/diagnosis.json", diagnosis.dump() + "\n");
+  const Json statistics = diagnosis.value("statistics", Json::object());
+  if (!statistics.contains("representation")) return;
+  numbers["feature_mean"] = statistics["representation"]["mean"];
+  numbers["feature_deviation"] = statistics["representation"]["std"];
 }
 
 // Bytes of the weights and buffers that using the network takes, and of all that going on takes.
@@ -187,6 +220,7 @@ CellState run_cell(const std::string& directory, const Cell& cell, const CellCon
     numbers.erase("codes_used");  // of the last batches in training; the test images' is meant
     put_numbers(files.evaluation(), numbers);
   }
+  if (config.cell.diagnose) diagnose(directory, config, session, numbers);
   put_storage(directory, numbers);
   if (!training.seconds.empty()) {
     const double step = median(training.seconds);

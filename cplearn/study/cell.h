@@ -29,6 +29,8 @@ struct CellOptions {
   bool online_test = false;
   bool evaluate = true;
   bool paper_probe = false;
+  bool diagnose = false;
+  bool full_entropy = false;
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -41,6 +43,8 @@ struct CellOptions {
     v("online-test", online_test, "score the online probe on the test images after each epoch");
     v("evaluate", evaluate, "score the result as 'cplearn eval' does");
     v("paper-probe", paper_probe, "the paper's probe (Adam 1e-2, 100 epochs)");
+    v("diagnose", diagnose, "look for collapses as 'cplearn diagnose' does; figures need it");
+    v("full-entropy", full_entropy, "with diagnose: mixtures of up to 1000 components");
   }
 };
 

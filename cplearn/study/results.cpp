@@ -36,6 +36,8 @@ const std::vector<Column>& known_columns() {
       {"step_ms", "ms per step", 1},
       {"step_ms_best", "ms, fastest step", 1},
       {"minutes", "training min", 1},
+      {"feature_mean", "features' |mean|", 3},
+      {"feature_deviation", "features' deviation", 3},
       {"loss", "loss", 3},
       {"invariance", "invariance", 3},
       {"prior", "prior", 3},
