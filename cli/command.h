@@ -53,6 +53,7 @@ Run declare_dictionary(CLI::App& app);
 Run declare_eval(CLI::App& app);
 Run declare_info(CLI::App& app);
 Run declare_report(CLI::App& app);
+Run declare_reproduce(CLI::App& app);
 Run declare_theory(CLI::App& app);
 Run declare_train(CLI::App& app);
 Run declare_ui(CLI::App& app);

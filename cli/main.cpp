@@ -28,6 +28,8 @@ const std::vector<Command>& commands() {
        "cplearn compare runs/cplearn-1 runs/cplearn-2", declare_compare},
       {"ui", "Show runs in a browser while they train", "cplearn ui runs", declare_ui},
       {"data", "Look at a data set, check it", "cplearn data info photos/", declare_data},
+      {"reproduce", "Run an experiment of the paper at a budget of your choice",
+       "cplearn reproduce table1 --budget cpu --data-dir ~/data", declare_reproduce},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",

@@ -1,12 +1,11 @@
 // cplearn train: parses settings, drives the trainer, shows what happens, stops when told to.
 
 #include <ATen/Parallel.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/signals.h"
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/progress.h"
@@ -15,20 +14,6 @@
 
 namespace cpl::cli {
 namespace {
-
-volatile std::sig_atomic_t signal_received = 0;
-
-void on_signal(int signal) {
-  if (signal_received) ::_exit(128 + signal);  // a second one: at once
-  signal_received = signal;
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 struct Arguments {
   RunConfig run;
@@ -57,22 +42,36 @@ std::vector<std::pair<std::string, std::string>> given(const CLI::App& app,
   return result;
 }
 
-// Default < the run that is resumed < file < command line.
+// The method's defaults < the run that is resumed < file < command line.
 RunConfig settle(const CLI::App& app, const Arguments& arguments) {
-  RunConfig result;
+  std::vector<ConfigLayer> layers;
+  const auto add_file = [&layers](const std::string& path) {
+    layers.push_back({path, parse_config(read_file(path), path)});
+  };
   if (!arguments.resume.empty()) {
     const RunFiles files(arguments.resume);
     CPL_CHECK(file_exists(files.config()), "there is no run in ", arguments.resume,
               ": give the directory that 'cplearn train' printed, or start one with --out");
-    result = parse_run_config(read_file(files.config()), files.config());
+    add_file(files.config());
   }
-  if (!arguments.config.empty())
-    apply_config(read_file(arguments.config), arguments.config, result);
+  if (!arguments.config.empty()) add_file(arguments.config);
+  layers.push_back({"the command line", {}});
   for (const auto& [name, value] : given(app, arguments.run.train))
-    set_option(result.train, name, value);
+    layers.back().values[name] = value;
   for (const auto& [name, value] : given(app, arguments.run.session))
-    set_option(result.session, name, value);
-  return result;
+    layers.back().values[name] = value;
+  return settle_config(layers);
+}
+
+// " (codes 3000, hidden 2048)": the settings for which the method has defaults of its own.
+std::string own_settings(const TrainOptions& options) {
+  const auto own = parse_config(find_method(options.method).defaults, options.method);
+  std::string text;
+  for (const OptionText& option : list_options(options)) {
+    if (own.count(option.name) > 0)
+      text += str(text.empty() ? " (" : ", ", option.name, " ", option.value);
+  }
+  return text.empty() ? "" : text + ")";
 }
 
 std::string words(const Status& status) {
@@ -123,10 +122,10 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
   } else {
     trainer.start();
   }
-  common.say() << config.train.method << " on " << config.train.data << " ("
-               << trainer.dataset().size() << " images), " << config.train.backbone << ", into "
-               << directory << (resuming ? str(", from step ", trainer.status().position.step) : "")
-               << "\n";
+  common.say() << config.train.method << own_settings(config.train) << " on " << config.train.data
+               << " (" << trainer.dataset().size() << " images), " << config.train.backbone
+               << ", into " << directory
+               << (resuming ? str(", from step ", trainer.status().position.step) : "") << "\n";
 
   const Position first = trainer.status().position;
   const std::int64_t batch = config.train.batch;
@@ -140,7 +139,7 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
       for (const std::string& text : trainer.take_messages()) progress.message("! " + text);
     };
     pass_on_messages();
-    while (!signal_received && trainer.status().position.step < stop_at && trainer.step()) {
+    while (!stop_requested() && trainer.status().position.step < stop_at && trainer.step()) {
       progress.update(trainer.status().position.step * batch, words(trainer.status()));
       pass_on_messages();
     }

@@ -50,7 +50,8 @@ class CodeHeadImpl : public torch::nn::Module {
 
   CodeHeadOptions options_;
   double scale_;
-  torch::nn::Linear linear_{nullptr};
+  std::int64_t features_ = 0;
+  torch::nn::Linear linear_{nullptr};  // with norm_ the projector; null without one
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
   std::unique_ptr<Dictionary> dictionary_;

@@ -6,11 +6,11 @@
 // Sansone, Lebailly, Tuytelaars, "Collapse-Proof Non-Contrastive Self-Supervised Learning", ICML
 // 2025.
 
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method.h"
 
 namespace cpl {
 
-std::shared_ptr<Method> make_cplearn(std::shared_ptr<Backbone> backbone,
+std::shared_ptr<Method> make_cplearn(const BackboneMaker& make_backbone,
                                      const MethodOptions& options);
 
 }  // namespace cpl

@@ -48,7 +48,7 @@ std::vector<at::Tensor> copies_of_buffers(const Backbone& backbone) {
 }
 
 // Forward in parts without a graph; backward computes each part again, with one. The second time
-// sees the same random numbers and leaves running statistics alone.
+// sees the same random numbers and mode, and leaves running statistics alone.
 class EncodeInParts : public torch::autograd::Function<EncodeInParts> {
  public:
   // `trigger` needs a gradient, so that backward is called at all.
@@ -59,6 +59,7 @@ class EncodeInParts : public torch::autograd::Function<EncodeInParts> {
     context->saved_data["backbone"] = backbone;
     context->saved_data["parts"] = parts;
     context->saved_data["bf16"] = bf16;
+    context->saved_data["training"] = reinterpret_cast<const Backbone*>(backbone)->is_training();
     std::vector<at::Tensor> results;
     for (const at::Tensor& part : images.chunk(parts))
       results.push_back(encode_whole(*reinterpret_cast<Backbone*>(backbone), part, bf16));
@@ -72,7 +73,9 @@ class EncodeInParts : public torch::autograd::Function<EncodeInParts> {
     const std::vector<at::Tensor> parts = saved[0].chunk(context->saved_data["parts"].toInt());
     const at::Tensor random_now = torch_random_state();
     const std::vector<at::Tensor> buffers = copies_of_buffers(backbone);
+    const bool training_now = backbone.is_training();
     set_torch_random_state(saved[1]);
+    backbone.train(context->saved_data["training"].toBool());
     std::int64_t begin = 0;
     for (const at::Tensor& part : parts) {
       at::AutoGradMode with_graph(true);
@@ -81,6 +84,7 @@ class EncodeInParts : public torch::autograd::Function<EncodeInParts> {
       begin += part.size(0);
     }
     set_torch_random_state(random_now);
+    backbone.train(training_now);
     const at::NoGradGuard no_grad;
     std::size_t i = 0;
     for (at::Tensor& buffer : backbone.buffers()) buffer.copy_(buffers[i++]);

@@ -8,7 +8,9 @@
 
 #include <torch/nn/module.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,6 +32,10 @@ struct Crops {
 struct Views {
   std::vector<Crops> sizes;  // full size first
   std::int64_t globals;      // how many of the first views show most of the picture
+
+  std::size_t count() const;
+  // Each full view with every view behind it: what methods compare.
+  std::vector<std::pair<std::size_t, std::size_t>> pairs() const;
 };
 
 // Where the training stands; methods with schedules of their own are functions of it.
@@ -40,6 +46,19 @@ struct Position {
   std::int64_t epochs = 1;
 
   double progress() const { return static_cast<double>(step) / static_cast<double>(steps); }
+
+  // How much of the first `wanted` epochs is over, from 0 to 1. These are never more than a quarter
+  // of the training: a short one must get past its opening.
+  double opening(double wanted) const {
+    const double length = std::min(wanted / static_cast<double>(epochs), 0.25);
+    return length > 0 ? std::min(progress() / length, 1.0) : 1.0;
+  }
+};
+
+// What a loss function returns: the total is differentiable, the terms are detached values.
+struct NamedLoss {
+  at::Tensor total;
+  std::vector<std::pair<std::string, at::Tensor>> terms;
 };
 
 struct StepResult {
@@ -56,6 +75,15 @@ struct StepResult {
   double cross_entropy = 0;  // mean cross-entropy between the distributions of two views
 };
 
+struct MethodOptions;  // methods.h
+
+// Makes a backbone with fresh weights; methods with a teacher call it twice.
+using BackboneMaker = std::function<std::shared_ptr<Backbone>()>;
+
+// Total and terms: the mean of compare(i, j) over the pairs of views.
+StepResult mean_over_pairs(const Views& views,
+                           const std::function<NamedLoss(std::size_t i, std::size_t j)>& compare);
+
 class Method : public torch::nn::Module {
  public:
   virtual StepResult step(const Views& views, const Position& position) = 0;
@@ -65,24 +93,31 @@ class Method : public torch::nn::Module {
 
   // From representations z (n x features): what the loss compares, and the code of each image.
   virtual at::Tensor embed(const at::Tensor& z) = 0;
-  virtual CodeAssignment assign(const at::Tensor& z) = 0;
-  virtual std::int64_t codes() const = 0;
+  virtual CodeAssignment assign(const at::Tensor& z);
+  virtual std::int64_t codes() const { return 0; }  // 0: the method has none, and assign() throws
+  virtual double beta() const { return -1; }        // --beta; -1: the method does not have it
 
   // What a method computes over the batch it computes over these; they must outlive it.
   virtual void set_workers(WorkerGroup& workers) { workers_ = &workers; }
 
   void set_encoding(const EncodeOptions& options) { encoding_ = options; }
-  Backbone& backbone() { return *backbone_; }
-  std::shared_ptr<Backbone> shared_backbone() const { return backbone_; }
+  // The encoder that comes out: representations are its. With a teacher it is the teacher's.
+  virtual Backbone& backbone() { return *backbone_; }
+  // The one that the loss trains.
+  Backbone& student() { return *backbone_; }
   double encode_seconds() const { return encode_seconds_; }  // spent in forward passes so far
 
  protected:
-  explicit Method(std::shared_ptr<Backbone> backbone);
+  explicit Method(const BackboneMaker& make_backbone);
 
   // Each view's representations, n x features, in the order of the views: one pass per size.
+  // Throws cpl::Error if there is only one view.
   std::vector<at::Tensor> encode_views(const Views& views);
+  // n x features, in the precision of the training.
+  at::Tensor encode_images(Backbone& backbone, const at::Tensor& images);
 
   WorkerGroup& workers() { return *workers_; }
+  const EncodeOptions& encoding() const { return encoding_; }
 
  private:
   std::shared_ptr<Backbone> backbone_;

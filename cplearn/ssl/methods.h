@@ -1,37 +1,56 @@
 #pragma once
-// The table of methods. A new one is a header, a source, a test, a row in methods.cpp and, if it
-// has options of its own, a member here.
+// All methods behind one face: their options together, and the table's rows by name.
 
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cplearn/nn/code_head_options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_table.h"
 
 namespace cpl {
 
-// What every method can be told; each reads what concerns it. An option that means something to
-// one method only begins with that method's name.
+// A tuple of every row's own options.
+template <class... Own>
+std::tuple<Own...> own_options(const std::tuple<MethodEntry<Own>...>&);
+
+// What every method can be told; each reads what concerns it.
 struct MethodOptions {
-  CodeHeadOptions head;
+  CodeHeadOptions head;  // codes, hidden, beta, ...: shared by the methods that have such a thing
+  std::int64_t image_size = 32;  // side of full views; the trainer's, not asked of people
+
+  template <class Own>
+  Own& own() {
+    return std::get<Own>(own_);
+  }
+  template <class Own>
+  const Own& own() const {
+    return std::get<Own>(own_);
+  }
+
+  // Width of the projector.
+  std::int64_t hidden_or(std::int64_t features) const {
+    return head.hidden > 0 ? head.hidden : features;
+  }
 
   template <class Visitor>
   void visit(Visitor&& v) {
     head.visit(v);
+    std::apply([&v](auto&... each) { (each.visit(v), ...); }, own_);
   }
-};
 
-struct MethodRow {
-  const char* name;
-  const char* summary;
-  std::shared_ptr<Method> (*make)(std::shared_ptr<Backbone> backbone, const MethodOptions& options);
+ private:
+  decltype(own_options(kMethodTable)) own_;
 };
 
 const std::vector<MethodRow>& methods();
 
-// Weights are drawn from torch's default generator. Throws cpl::Error, listing the names.
-std::shared_ptr<Method> make_method(const std::string& name, std::shared_ptr<Backbone> backbone,
+// Throws cpl::Error, listing the names.
+const MethodRow& find_method(const std::string& name);
+
+// Weights are drawn from torch's default generator.
+std::shared_ptr<Method> make_method(const std::string& name, const BackboneMaker& make_backbone,
                                     const MethodOptions& options);
 
 }  // namespace cpl

@@ -61,15 +61,19 @@ Features extract_features(Method& method, const Dataset& data, const AugmentOpti
   for_each_batch(data, views, result, [&](const at::Tensor& images) {
     z.push_back(method.backbone().forward(images).to(at::kFloat));
     h.push_back(method.embed(z.back()));
-    const CodeAssignment assigned = method.assign(z.back());
-    codes.push_back(assigned.code);
-    confidence.push_back(assigned.probability);
+    if (method.codes() > 0) {
+      const CodeAssignment assigned = method.assign(z.back());
+      codes.push_back(assigned.code);
+      confidence.push_back(assigned.probability);
+    }
     if (progress) progress(static_cast<std::int64_t>(result.images.size()) + images.size(0));
   });
   result.representations = torch::cat(z);
   result.embeddings = torch::cat(h);
-  result.codes = torch::cat(codes);
-  result.confidence = torch::cat(confidence);
+  if (method.codes() > 0) {
+    result.codes = torch::cat(codes);
+    result.confidence = torch::cat(confidence);
+  }
   return result;
 }
 

@@ -14,8 +14,8 @@ namespace cpl {
 struct Features {
   at::Tensor representations;        // n x features
   at::Tensor embeddings;             // n x d
-  at::Tensor codes;                  // n, int64
-  at::Tensor confidence;             // n, probability of the code
+  at::Tensor codes;                  // n, int64; undefined for methods without codes
+  at::Tensor confidence;             // n, probability of the code; likewise
   std::vector<std::int64_t> labels;  // n, -1 where not known
   std::vector<std::uint32_t>
       images;  // n, indices into the data set: pictures that cannot be read are left out

@@ -58,7 +58,7 @@ double within_spread(const at::Tensor& rows, const at::Tensor& group) {
   return degrees > 0 && whole > 0 ? within / degrees / whole : kUnknown;
 }
 
-Health judge(const Vitals& v, std::int64_t codes, std::int64_t width, double beta) {
+Health judge(const Vitals& v, std::int64_t codes, double beta) {
   Health health;
   std::string names;
   const auto collapse = [&](const char* name, const std::string& words) {
@@ -70,30 +70,34 @@ Health judge(const Vitals& v, std::int64_t codes, std::int64_t width, double bet
   const bool blind = v.information < kLeastInformation;
   const bool disagree = v.steps >= kFirstSteps && v.agreement < kLeastAgreement;
   if (has_codes && (blind || disagree)) {
-    collapse("representation",
-             str(blind ? "every image gets the same codes ("
-                       : "two views of an image do not agree "
-                         "on its codes (",
-                 readable(v.information), " nats of information, ", readable(v.agreement),
-                 " shared by views, loss ", readable(v.loss_ratio), " ln c): ",
-                 beta <= 0 ? "beta is 0, so nothing ties the views together; use --beta 0.5"
-                 : uniform && beta <= 1
-                     ? "train longer, use milder augmentation (--augment resnet8) or another --lr, "
-                       "or raise --beta up to 1"
-                     : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
+    collapse(
+        "representation",
+        str(blind ? "every image gets the same codes ("
+                  : "two views of an image do not agree "
+                    "on its codes (",
+            readable(v.information), " nats of information, ", readable(v.agreement),
+            " shared by views, loss ", readable(v.loss_ratio), " ln c): ",
+            beta == 0  ? "beta is 0, so nothing ties the views together; use --beta 0.5"
+            : beta < 0 ? "train longer, use milder augmentation (--augment resnet8) or another --lr"
+            : uniform && beta <= 1
+                ? "train longer, use milder augmentation (--augment resnet8) or another --lr, "
+                  "or raise --beta up to 1"
+                : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
   }
   if (has_codes && v.usage < least_usage(codes)) {
     collapse("cluster", str("all images share ", readable(v.usage), " of ", codes,
-                            " codes: lower --beta, use a larger --batch, or a lower --lr"));
+                            " codes: ", beta < 0 ? "" : "lower --beta, ",
+                            "use a larger --batch, or a lower --lr"));
   }
-  if (width > 2 && v.rank < kLeastRank) {
-    collapse("dimensional",
-             str("embeddings fill ", readable(v.rank), " of ", width,
-                 " dimensions: use --scale theory, a lower --lr, or stronger augmentation"));
+  if (v.width > 2 && v.rank < kLeastRank) {
+    collapse("dimensional", str("embeddings fill ", readable(v.rank), " of ", readable(v.width),
+                                " dimensions: use ", beta < 0 ? "" : "--scale theory, ",
+                                "a lower --lr, or stronger augmentation"));
   }
   if (has_codes && v.spread < kLeastSpread) {
-    collapse("intracluster", str("the images of a code have become one point (", readable(v.spread),
-                                 " of the variance): use more --codes, or a lower --beta"));
+    collapse("intracluster",
+             str("the images of a code have become one point (", readable(v.spread),
+                 " of the variance): use more --codes", beta < 0 ? "" : ", or a lower --beta"));
   }
   health.collapsed = !names.empty();
   health.verdict = names.empty() ? "healthy" : "collapsed: " + names;
@@ -126,7 +130,8 @@ void Monitor::observe(const StepResult& result, double loss) {
 
 Vitals Monitor::vitals(Method& method) {
   const at::NoGradGuard no_grad;
-  Vitals v{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, count_.item<double>()};
+  Vitals v{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, count_.item<double>(),
+           kUnknown};
   const bool has_codes = usage_.numel() > 0;
   if (has_codes) {
     const double entropy = -(usage_ * (usage_ + 1e-300).log()).sum().item<double>();
@@ -141,7 +146,9 @@ Vitals Monitor::vitals(Method& method) {
   const bool was_training = method.is_training();
   method.eval();
   const at::Device device = method.parameters().front().device();
-  v.rank = effective_rank(method.embed(z.to(device)).cpu());
+  const at::Tensor embeddings = method.embed(z.to(device)).cpu();
+  v.rank = effective_rank(embeddings);
+  v.width = static_cast<double>(embeddings.size(1));
   if (has_codes) v.spread = within_spread(z, method.assign(z.to(device)).code.cpu());
   method.train(was_training);
   return v;

@@ -28,6 +28,7 @@ struct Vitals {
                      // about the other view. 0 when everything is uniform or one code
   double loss_ratio;  // loss / ln c. Collapses cost beta (all uniform) or 1 (all one code)
   double steps;       // seen so far
+  double width;       // of the embeddings
 };
 
 struct Health {
@@ -36,8 +37,8 @@ struct Health {
   std::vector<std::string> advice;  // a sentence for each collapse: what, how much, what to change
 };
 
-// A pure function of the numbers. `codes` 0: the method has none.
-Health judge(const Vitals& vitals, std::int64_t codes, std::int64_t width, double beta);
+// A pure function of the numbers. `codes` 0, `beta` -1: the method has none.
+Health judge(const Vitals& vitals, std::int64_t codes, double beta);
 
 // exp of the entropy of the singular values of the centred rows (n x d).
 double effective_rank(const at::Tensor& rows);

@@ -62,6 +62,7 @@ MethodOptions resolve_method(const TrainOptions& options) {
   MethodOptions result = options.method_options;
   result.head.batch = options.batch;
   result.head.seed = options.seed;
+  result.image_size = resolve_image_size(options);
   return result;
 }
 

@@ -35,9 +35,9 @@ double training_memory(Method& method, const TrainOptions& options, const Augmen
   for (const ViewOptions& view : augment.views) ++views_of_size[view.size];
   for (const auto& [size, views] : views_of_size) {
     const at::Tensor images = torch::zeros({kImages, 3, size, size});
-    method.backbone().forward(images);  // what is allocated once
+    method.student().forward(images);  // what is allocated once
     const double before = allocated_bytes();
-    const at::Tensor z = method.backbone().forward(images);
+    const at::Tensor z = method.student().forward(images);
     per_image += views * (allocated_bytes() - before) / kImages;
   }
   method.train(was_training);

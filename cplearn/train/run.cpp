@@ -33,23 +33,43 @@ std::string run_config_text(const RunConfig& config) {
              config_text(list_options(config.session)));
 }
 
-void apply_config(const std::string& text, const std::string& source, RunConfig& config) {
+RunConfig settle_config(const std::vector<ConfigLayer>& layers) {
+  RunConfig config;
   Everything all{config};
-  for (const auto& [name, value] : parse_config(text, source)) {
-    if (!set_option(all, name, value)) unknown_option(name, source, list_options(all));
+  for (const ConfigLayer& layer : layers) {
+    const auto method = layer.values.find("method");
+    if (method != layer.values.end()) config.train.method = method->second;
   }
+  config.train = default_options(config.train.method);
+  for (const ConfigLayer& layer : layers) {
+    for (const auto& [name, value] : layer.values) {
+      if (!set_option(all, name, value)) unknown_option(name, layer.source, list_options(all));
+    }
+  }
+  return config;
+}
+
+TrainOptions default_options(const std::string& method) {
+  const MethodRow& row = find_method(method);
+  TrainOptions options;
+  options.method = method;
+  for (const auto& [name, value] : parse_config(row.defaults, method)) {
+    CPL_CHECK(set_option(options, name, value), "the defaults of ", method, " name ", name,
+              ", which is no setting; this is a bug");
+  }
+  return options;
 }
 
 RunConfig parse_run_config(const std::string& text, const std::string& source) {
-  RunConfig config;
-  apply_config(text, source, config);
-  return config;
+  return settle_config({{source, parse_config(text, source)}});
 }
 
 std::shared_ptr<Method> make_network(const TrainOptions& options) {
   torch::manual_seed(options.seed);
-  return make_method(options.method, make_backbone(options.backbone, resolve_backbone(options)),
-                     resolve_method(options));
+  const BackboneOptions backbone = resolve_backbone(options);
+  return make_method(
+      options.method, [&] { return make_backbone(options.backbone, backbone); },
+      resolve_method(options));
 }
 
 Run open_run(const std::string& path) {

@@ -5,11 +5,14 @@
 //   metrics.jsonl           a line every few steps
 //   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss
 //   summary.json            what came out, when it is finished
+//   eval.json               its scores on labelled images (study/evaluation.h)
 //
-// `train` writes it; everything else opens it with open_run.
+// `train` begins it; everything else opens it with open_run.
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cplearn/train/checkpoint.h"
 #include "cplearn/train/options.h"
@@ -27,6 +30,7 @@ struct RunFiles {
     return str(directory, "/epoch-", number, ".safetensors");
   }
   std::string summary() const { return directory + "/summary.json"; }
+  std::string evaluation() const { return directory + "/eval.json"; }
 
   std::string directory;
 };
@@ -39,9 +43,19 @@ struct RunConfig {
   SessionOptions session;
 };
 std::string run_config_text(const RunConfig& config);
-// Changes what the text names. `source` is what errors call it. Unknown names are errors.
-void apply_config(const std::string& text, const std::string& source, RunConfig& config);
+
+// Settings somebody wrote, by name. `source` is what errors call it.
+struct ConfigLayer {
+  std::string source;
+  std::map<std::string, std::string> values;
+};
+// Every option's default < the defaults of the method < the layers, each over those before it.
+// Unknown names are errors.
+RunConfig settle_config(const std::vector<ConfigLayer>& layers);
 RunConfig parse_run_config(const std::string& text, const std::string& source);
+
+// The settings of a method nobody changed: TrainOptions' with those in the method's row.
+TrainOptions default_options(const std::string& method);
 
 // The network of `options` with fresh weights, drawn from the seed.
 std::shared_ptr<Method> make_network(const TrainOptions& options);

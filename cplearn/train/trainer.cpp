@@ -283,9 +283,7 @@ void Trainer::end_of_step(bool end_of_epoch) {
 
 void Trainer::judge_now() {
   status_.vitals = monitor_->vitals(*method_);
-  const CodeHeadOptions& head = options_.method_options.head;
-  const std::int64_t width = head.hidden > 0 ? head.hidden : method_->backbone().features();
-  status_.health = judge(status_.vitals, method_->codes(), width, head.beta);
+  status_.health = judge(status_.vitals, method_->codes(), method_->beta());
   status_.judged = true;
   if (just_begun() || status_.health.verdict == last_verdict_) return;
   last_verdict_ = status_.health.verdict;
@@ -316,12 +314,13 @@ void Trainer::log_line(bool end_of_epoch) {
 
 void Trainer::put_health(MetricsLine& line) const {
   const Vitals& v = status_.vitals;
-  line["information"] = v.information;
-  line["agreement"] = v.agreement;
-  line["codes_used"] = v.usage;
-  line["effective_rank"] = v.rank;
-  line["within_spread"] = v.spread;
-  line["loss_over_ln_c"] = v.loss_ratio;
+  const std::pair<const char*, double> values[] = {
+      {"information", v.information}, {"agreement", v.agreement},
+      {"codes_used", v.usage},        {"effective_rank", v.rank},
+      {"within_spread", v.spread},    {"loss_over_ln_c", v.loss_ratio}};
+  for (const auto& [name, value] : values) {
+    if (!std::isnan(value)) line[name] = value;  // not known, or a method without codes
+  }
   line["verdict"] = status_.health.verdict;
   if (!status_.health.advice.empty() && !just_begun()) line["advice"] = status_.health.advice;
 }

@@ -6,10 +6,10 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <thread>
 
 #include "cplearn/base/error.h"
 #include "cplearn/simd/isa.h"
+#include "tests/dist/thread_group.h"
 
 namespace cpl {
 namespace {
@@ -216,39 +216,6 @@ TEST(CodeLoss, ThreadsAgree) {
             1e-6 * gradient[0].norm().item<double>());
 }
 
-// Workers as threads: sum() waits for everyone, as an all-reduce does.
-class ThreadGroup : public WorkerGroup {
- public:
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    at::Tensor sum;
-    int arrived = 0, left = 0;
-  };
-  ThreadGroup(Shared& shared, int rank) : shared_(shared), rank_(rank) {}
-  int size() const override { return 2; }
-  int rank() const override { return rank_; }
-  void sum(at::Tensor& values) override {
-    std::unique_lock<std::mutex> lock(shared_.mutex);
-    shared_.changed.wait(lock, [&] { return shared_.left == 0; });
-    shared_.sum = shared_.arrived == 0 ? values.clone() : shared_.sum + values;
-    ++shared_.arrived;
-    shared_.changed.notify_all();
-    shared_.changed.wait(lock, [&] { return shared_.arrived == 2; });
-    values.copy_(shared_.sum);
-    if (++shared_.left == 2) {
-      shared_.arrived = shared_.left = 0;
-      shared_.changed.notify_all();
-    } else {
-      shared_.changed.wait(lock, [&] { return shared_.left == 0; });
-    }
-  }
-
- private:
-  Shared& shared_;
-  int rank_;
-};
-
 TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
   const Dictionary dictionary(DictionaryKind::kHadamard, 48, 500, 1);
   const CodeLossOptions options{18.0 / 48, 0.5, true, PriorForm::kReverse, {}};
@@ -257,25 +224,21 @@ TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
   WorkerGroup alone;
   const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
   whole.total.backward();
-  ThreadGroup::Shared shared;
   at::Tensor gradient[2];
   double loss[2];
-  std::vector<std::thread> threads;
-  for (int rank = 0; rank < 2; ++rank) {
-    threads.emplace_back([&, rank] {
-      ThreadGroup group(shared, rank);
-      at::Tensor a = h0.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
-      at::Tensor b = h1.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
-      const CodeLoss part = code_loss_fused(a, b, dictionary, options, group);
-      part.total.backward();
-      gradient[rank] = a.grad();
-      loss[rank] = part.total.item<double>();
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  test::as_two_workers([&](test::ThreadGroup& group) {
+    const int rank = group.rank();
+    at::Tensor a = h0.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+    at::Tensor b = h1.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+    const CodeLoss part = code_loss_fused(a, b, dictionary, options, group);
+    part.total.backward();
+    gradient[rank] = a.grad();
+    loss[rank] = part.total.item<double>();
+  });
   EXPECT_NEAR(loss[0], whole.total.item<double>(), 1e-5);
   EXPECT_EQ(loss[0], loss[1]);
-  const at::Tensor joined = torch::cat({gradient[0], gradient[1]});
+  // Workers average the gradients of parameters behind these.
+  const at::Tensor joined = torch::cat({gradient[0], gradient[1]}) / 2;
   EXPECT_LT((joined - h0.grad()).norm().item<double>(), 1e-5 * h0.grad().norm().item<double>());
 }
 

@@ -20,6 +20,12 @@ MethodOptions small_options() {
   MethodOptions options;
   options.head.codes = 40;
   options.head.batch = kBatch;
+  options.head.hidden = 16;
+  options.image_size = 16;
+  options.own<SwavOptions>().queue = 20;
+  GediOptions& gedi = options.own<GediOptions>();
+  gedi.buffer = 16;
+  gedi.langevin = {2, 0.1, 0};  // without noise: a batch in parts draws it in another order
   return options;
 }
 
@@ -27,7 +33,8 @@ std::shared_ptr<Method> make(const std::string& name, std::int64_t seed = 1) {
   torch::manual_seed(seed);
   BackboneOptions backbone;
   backbone.width = 8;
-  return make_method(name, make_backbone("resnet8", backbone), small_options());
+  return make_method(
+      name, [&] { return make_backbone("resnet8", backbone); }, small_options());
 }
 
 Views two_views() {
@@ -103,12 +110,39 @@ TEST_P(EveryMethod, InPartsIsTheSameLossAndGradient) {
   }
 }
 
+TEST_P(EveryMethod, AFewStepsLowerTheLoss) {
+  const auto method = make(GetParam());
+  Optimizer optimizer(*method, OptimizerOptions());
+  constexpr std::int64_t kSteps = 20;
+  const Views views = multi_crop();
+  double first = 0, last = 0;
+  for (std::int64_t i = 0; i < kSteps; ++i) {
+    const Position position{i, kSteps, 0, 1};
+    const StepResult result = method->step(views, position);
+    optimizer.zero_grad();
+    result.total.backward();
+    optimizer.step(3e-3);
+    method->after_update(position);
+    last = result.total.item<double>();
+    if (i == 0) first = last;
+  }
+  EXPECT_LT(last, first - 0.01 * std::abs(first));
+}
+
+TEST_P(EveryMethod, NeedsTwoViews) {
+  const auto method = make(GetParam());
+  EXPECT_THROW(method->step({{{torch::randn({kBatch, 3, 16, 16}), 1}}, 1}, Position()), Error);
+}
+
 TEST_P(EveryMethod, EmbedsAndAssigns) {
   const auto method = make(GetParam());
   method->eval();
   const at::Tensor z = torch::randn({5, 8});
   EXPECT_EQ(method->embed(z).size(0), 5);
-  if (method->codes() == 0) return;
+  if (method->codes() == 0) {
+    EXPECT_THROW(method->assign(z), Error);
+    return;
+  }
   const CodeAssignment found = method->assign(z);
   EXPECT_EQ(found.code.numel(), 5);
   EXPECT_GE(found.code.min().item<std::int64_t>(), 0);
@@ -122,6 +156,19 @@ std::vector<std::string> method_names() {
 }
 INSTANTIATE_TEST_SUITE_P(Table, EveryMethod, testing::ValuesIn(method_names()),
                          [](const auto& row) { return row.param; });
+
+TEST(Position, AnOpeningIsAtMostAQuarter) {
+  const auto opening = [](std::int64_t step, double wanted) {
+    return Position{step, 100, step / 10, 10}.opening(wanted);
+  };
+  EXPECT_EQ(opening(0, 1), 0);
+  EXPECT_EQ(opening(5, 1), 0.5);
+  EXPECT_EQ(opening(10, 1), 1);
+  EXPECT_EQ(opening(99, 1), 1);
+  EXPECT_EQ(opening(24, 5), 0.96);
+  EXPECT_EQ(opening(25, 5), 1);
+  EXPECT_EQ(opening(0, 0), 1);
+}
 
 TEST(Methods, AnUnknownNameListsTheKnownOnes) {
   try {

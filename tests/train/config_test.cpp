@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "cplearn/train/run.h"
 
 namespace cpl {
@@ -67,6 +69,41 @@ TEST(Config, ReadsWhatPeopleWrite) {
   EXPECT_EQ(config.train.data, "a#b");
   EXPECT_EQ(config.train.optimizer.weight_decay, 1e-4);
   EXPECT_FALSE(config.train.probe);
+}
+
+TEST(Config, AMethodsDefaultsGiveWayToWhatPeopleWrite) {
+  for (const MethodRow& row : methods()) {
+    const TrainOptions options = default_options(row.name);
+    EXPECT_EQ(options.method, row.name);
+    for (const auto& [name, value] : parse_config(row.defaults, row.name)) {
+      for (const OptionText& option : list_options(options))
+        if (option.name == name) EXPECT_EQ(option.value, value) << row.name << " " << name;
+    }
+  }
+  EXPECT_EQ(parse_run_config("method = \"swav\"\n", "t").train.method_options.head.codes, 3000);
+  // The file is below the command line, and both are above the defaults of the method that wins.
+  const RunConfig settled = settle_config(
+      {{"file", {{"codes", "77"}, {"method", "dino"}}}, {"line", {{"method", "swav"}}}});
+  EXPECT_EQ(settled.train.method, "swav");
+  EXPECT_EQ(settled.train.method_options.head.codes, 77);
+  EXPECT_EQ(settled.train.method_options.head.hidden, 2048);
+  EXPECT_THROW(default_options("simclr"), Error);
+}
+
+TEST(Config, OwnOptionsBeginWithTheNameOfTheirMethod) {
+  std::map<std::string, int> shared;
+  CodeHeadOptions head;
+  for (const OptionText& option : list_options(head)) ++shared[option.name];
+  for (const OptionText& option : list_options(MethodOptions())) {
+    if (shared.count(option.name) > 0) continue;
+    bool found = false;
+    for (const MethodRow& row : methods()) {
+      std::string name = row.name;
+      std::replace(name.begin(), name.end(), '_', '-');
+      found = found || option.name.rfind(name + "-", 0) == 0;
+    }
+    EXPECT_TRUE(found) << option.name;
+  }
 }
 
 TEST(Config, DifferencesAreShown) {

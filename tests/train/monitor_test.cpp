@@ -6,7 +6,7 @@
 namespace cpl {
 namespace {
 
-Vitals healthy() { return {3.0, 200, 18, 0.3, 2.5, 0.6, 1000}; }
+Vitals healthy() { return {3.0, 200, 18, 0.3, 2.5, 0.6, 1000, 64}; }
 
 TEST(Monitor, EffectiveRankOfKnownRows) {
   torch::manual_seed(1);
@@ -28,11 +28,11 @@ TEST(Monitor, SpreadWithinGroups) {
 }
 
 TEST(Monitor, EachCollapseIsNamed) {
-  EXPECT_EQ(judge(healthy(), 1024, 64, 0.5).verdict, "healthy");
+  EXPECT_EQ(judge(healthy(), 1024, 0.5).verdict, "healthy");
   const auto verdict = [](auto change) {
     Vitals v = healthy();
     change(v);
-    const Health health = judge(v, 1024, 64, 0.5);
+    const Health health = judge(v, 1024, 0.5);
     EXPECT_TRUE(health.collapsed);
     EXPECT_FALSE(health.advice.empty());
     return health.verdict;
@@ -49,13 +49,23 @@ TEST(Monitor, ANetworkThatHasJustBegunIsNotJudgedByItsAgreement) {
   Vitals v = healthy();
   v.agreement = -2;
   v.steps = 50;
-  EXPECT_FALSE(judge(v, 1024, 64, 0.5).collapsed);
+  EXPECT_FALSE(judge(v, 1024, 0.5).collapsed);
+}
+
+TEST(Monitor, AdviceNamesOnlyWhatTheMethodHas) {
+  Vitals v = healthy();
+  v.usage = v.rank = 1;
+  v.information = v.spread = 0;
+  for (const std::string& words : judge(v, 1024, -1).advice) {
+    EXPECT_EQ(words.find("beta"), std::string::npos) << words;
+    EXPECT_EQ(words.find("--scale"), std::string::npos) << words;
+  }
 }
 
 TEST(Monitor, WhatIsNotKnownIsNoCollapse) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(judge({nan, nan, nan, nan, nan, nan, 1000}, 1024, 64, 0.5).collapsed);
-  EXPECT_FALSE(judge({nan, nan, 20, nan, nan, nan, 1000}, 0, 64, 0.5).collapsed);
+  EXPECT_FALSE(judge({nan, nan, nan, nan, nan, nan, 1000, nan}, 1024, 0.5).collapsed);
+  EXPECT_FALSE(judge({nan, nan, 20, nan, nan, nan, 1000, 64}, 0, 0.5).collapsed);
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+#include "cplearn/ssl/vicreg.h"
+
+#include <torch/torch.h>
+
+#include "cplearn/dist/gather.h"
+#include "cplearn/nn/mlp.h"
+#include "cplearn/ssl/methods.h"
+
+namespace cpl {
+namespace {
+
+// How far standard deviations fall short of 1, on average.
+at::Tensor shortfall(const at::Tensor& centred) {
+  const auto n = static_cast<double>(centred.size(0));
+  return (1 - (centred.pow(2).sum(0) / (n - 1) + 1e-4).sqrt()).relu().mean();
+}
+
+// Sum of squared covariances between different features, per feature.
+at::Tensor redundancy(const at::Tensor& centred) {
+  const auto n = static_cast<double>(centred.size(0)), d = static_cast<double>(centred.size(1));
+  const at::Tensor c = torch::matmul(centred.t(), centred) / (n - 1);
+  return (c.pow(2).sum() - c.diagonal().pow(2).sum()) / d;
+}
+
+class Vicreg : public Method {
+ public:
+  Vicreg(const BackboneMaker& make_backbone, const MethodOptions& options)
+      : Method(make_backbone), options_(options.own<VicregOptions>()) {
+    const std::int64_t d = options.hidden_or(student().features());
+    projector_ = register_module(
+        "projector", make_mlp({student().features(), d, d, d}, MlpKind::kBatchNorm, false));
+  }
+
+  StepResult step(const Views& views, const Position&) override {
+    const std::vector<at::Tensor> z = encode_views(views);
+    std::vector<at::Tensor> h;
+    for (const at::Tensor& view : z) h.push_back(projector_->forward(view));
+    StepResult result = mean_over_pairs(views, [&](std::size_t i, std::size_t j) {
+      return vicreg_loss(h[i], h[j], options_, workers());
+    });
+    result.representations = z[0].detach();
+    result.embeddings = h[0].detach();
+    return result;
+  }
+
+  at::Tensor embed(const at::Tensor& z) override { return projector_->forward(z); }
+
+ private:
+  VicregOptions options_;
+  torch::nn::Sequential projector_{nullptr};
+};
+
+}  // namespace
+
+NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOptions& options,
+                      WorkerGroup& workers) {
+  const at::Tensor a = gather_rows(z0, workers), b = gather_rows(z1, workers);
+  const at::Tensor invariance = (a - b).pow(2).mean();
+  const at::Tensor centred_a = a - a.mean(0), centred_b = b - b.mean(0);
+  const at::Tensor variance = 0.5 * (shortfall(centred_a) + shortfall(centred_b));
+  const at::Tensor covariance = redundancy(centred_a) + redundancy(centred_b);
+  return {options.invariance * invariance + options.variance * variance +
+              options.covariance * covariance,
+          {{"invariance", invariance.detach()},
+           {"variance", variance.detach()},
+           {"covariance", covariance.detach()}}};
+}
+
+std::shared_ptr<Method> make_vicreg(const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Vicreg>(make_backbone, options);
+}
+
+}  // namespace cpl
