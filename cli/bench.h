@@ -9,6 +9,7 @@
 namespace cpl::cli {
 
 Run declare_bench_data(CLI::App& app);
+Run declare_bench_embed(CLI::App& app);
 Run declare_bench_head(CLI::App& app);
 Run declare_bench_train(CLI::App& app);
 

@@ -35,6 +35,7 @@ int run(const Options& o, const Common& common) {
                << result["test"].get<std::string>() << " (" << result["n_test"] << " images, "
                << result["classes"] << " classes)\n\n"
                << table.str() << "\nlinear: " << result["probe"].get<std::string>()
+               << ". Batch norm: " << result["batch_norm"].get<std::string>()
                << ". kNN: 20 neighbours, cosine. k-means: on embeddings, k = " << result["classes"]
                << ".\nNMI grows with the number of codes by chance alone; AMI is corrected for "
                   "it.\n";

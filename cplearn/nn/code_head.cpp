@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/code_probabilities.h"
 
 namespace cpl {
 
@@ -56,6 +57,16 @@ CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
 CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
   torch::NoGradGuard no_grad;
   return assign_codes(embed(z).to(at::kCPU), dictionary(), scale_);
+}
+
+at::Tensor CodeHeadImpl::log_probabilities(const at::Tensor& z) {
+  torch::NoGradGuard no_grad;
+  return code_log_probabilities(embed(z).to(at::kCPU), dictionary(), scale_);
+}
+
+std::vector<std::pair<std::string, at::Tensor>> CodeHeadImpl::layers(const at::Tensor& z) {
+  const at::Tensor x = linear_->forward(z.to(linear_->weight.scalar_type()));
+  return {{"linear", x}, {"batch_norm", norm_->forward(x)}};
 }
 
 const Dictionary& CodeHeadImpl::dictionary() {

@@ -15,9 +15,8 @@ class Svg {
 
   void rect(double x, double y, double width, double height, const std::string& fill);
   void line(double x0, double y0, double x1, double y1, const std::string& stroke);
-  // Points (x, y) joined by a line.
-  void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke);
   void circle(double x, double y, double radius, const std::string& fill);
+  void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke);
   // anchor: "start", "middle" or "end". Special characters are escaped.
   void text(double x, double y, const std::string& text, double size = 11,
             const std::string& anchor = "middle");
@@ -37,5 +36,8 @@ std::string escaped(const std::string& text);
 
 // Standard base64, for data addresses.
 std::string base64(const std::vector<std::uint8_t>& bytes);
+
+// &, <, > and " as entities: text for SVG and HTML.
+std::string escaped(const std::string& text);
 
 }  // namespace cpl

@@ -86,9 +86,11 @@ Json evaluate_run(const std::string& path, const EvaluationOptions& o, std::uint
             " have different classes; both need the same sub-folders");
   const auto classes = static_cast<std::int64_t>(train_data->classes().size());
 
+  FeatureOptions how;
+  if (o.batch_norm == BatchNormMode::kBatch) how = {64, true};
   const auto features = [&](Method& method, const Dataset& data, const char* what) {
     Progress progress(static_cast<std::int64_t>(data.size()), "images", mode);
-    return extract_features(method, data, trained.views,
+    return extract_features(method, data, trained.views, how,
                             [&](std::int64_t done) { progress.update(done, what); })
         .labelled();
   };
@@ -103,6 +105,9 @@ Json evaluate_run(const std::string& path, const EvaluationOptions& o, std::uint
   result["step"] = trained.step;
   result["probe"] =
       o.paper_probe ? "adam 1e-2, 100 epochs (the paper's)" : "logistic regression to convergence";
+  result["batch_norm"] = o.batch_norm == BatchNormMode::kBatch
+                             ? "statistics of batches of 64 (the authors' script)"
+                             : "running statistics of the training";
   if (o.baselines) {
     const std::shared_ptr<Method> fresh = make_network(trained.options);
     result["untrained"] =

@@ -11,11 +11,16 @@
 
 namespace cpl {
 
+enum class BatchNormMode { kRunning, kBatch };
+inline const Names<BatchNormMode> kBatchNormNames = {{"running", BatchNormMode::kRunning},
+                                                     {"batch", BatchNormMode::kBatch}};
+
 struct EvaluationOptions {
   std::string data;
   std::string test;
   bool baselines = false;
   bool paper_probe = false;
+  BatchNormMode batch_norm = BatchNormMode::kRunning;
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -24,6 +29,10 @@ struct EvaluationOptions {
     v("baselines", baselines, "also score the untrained encoder, and the pixels themselves");
     v("paper-probe", paper_probe,
       "the paper's probe (Adam 1e-2, 100 epochs) instead of logistic regression");
+    v("bn", batch_norm,
+      "batch norms use the training's running statistics, or each batch's own (64 images, as the "
+      "authors' script does)",
+      kBatchNormNames);
   }
 };
 
