@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cplearn/base/csv.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
 
@@ -128,20 +129,13 @@ void draw_chart(Svg& svg, double x, double y, double width, double height, const
   }
 }
 
-std::string csv_text(const std::string& text) {
-  std::string quoted = "\"";
-  if (!text.empty() && std::string("=+-@\t\r").find(text[0]) != std::string::npos) quoted += "'";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string charts_csv(const std::vector<Chart>& charts) {
   std::string text = "chart,series,x,y,deviation\n";
   for (const Chart& chart : charts) {
     for (const Series& series : chart.series) {
       for (std::size_t i = 0; i < series.x.size(); ++i)
         text +=
-            str(csv_text(chart.title), ",", csv_text(series.name), ",", series.x[i], ",",
+            str(csv_field(chart.title), ",", csv_field(series.name), ",", series.x[i], ",",
                 series.y[i], ",", series.deviation.empty() ? "" : str(series.deviation[i]), "\n");
     }
   }

@@ -29,10 +29,6 @@ void draw_chart(Svg& svg, double x, double y, double width, double height, const
 // Colours that can be told apart, again from the first after the last.
 std::string series_colour(std::size_t index);
 
-// One field of a CSV file, in quotes; what a spreadsheet would take for a formula gets an
-// apostrophe.
-std::string csv_text(const std::string& text);
-
 // "chart,series,x,y,deviation": the numbers behind the picture.
 std::string charts_csv(const std::vector<Chart>& charts);
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <system_error>
 
+#include "cplearn/base/csv.h"
 #include "cplearn/base/file.h"
 #include "cplearn/report/chart.h"
 #include "cplearn/report/svg.h"
@@ -151,7 +152,7 @@ void write_map(const std::string& name, const std::string& title, const Json& ga
     const bool named = files.is_array() && i < files.size() && files[i].is_string();
     csv += str(number_text(xs[i]), ",", number_text(ys[i]), ",", label, ",",
                i < codes.size() ? codes[i] : -1, ",",
-               named ? csv_text(files[i].get<std::string>()) : "", "\n");
+               named ? csv_field(files[i].get<std::string>()) : "", "\n");
   }
   writer.write(name, svg.str(), csv);
 }
