@@ -16,6 +16,7 @@ Run declare_bench(CLI::App& app) {
   add("train", "Training steps with augmentation, beside the straightforward graph",
       declare_bench_train);
   add("data", "Augmentation and decoding, per core", declare_bench_data);
+  add("embed", "Features from images to disk, beside the forward pass alone", declare_bench_embed);
   return [runs](const Common& common) {
     for (const auto& [sub, run] : *runs) {
       if (*sub) return run(common);

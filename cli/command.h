@@ -47,12 +47,19 @@ struct Command {
 const std::vector<Command>& commands();
 
 Run declare_bench(CLI::App& app);
+Run declare_cluster(CLI::App& app);
+Run declare_compare(CLI::App& app);
 Run declare_data(CLI::App& app);
+Run declare_diagnose(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
+Run declare_embed(CLI::App& app);
 Run declare_eval(CLI::App& app);
 Run declare_info(CLI::App& app);
+Run declare_reproduce(CLI::App& app);
+Run declare_report(CLI::App& app);
 Run declare_theory(CLI::App& app);
 Run declare_train(CLI::App& app);
+Run declare_ui(CLI::App& app);
 
 // Adds a struct's options (see base/options.h) to a command.
 class AddOptions {

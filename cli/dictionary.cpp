@@ -8,7 +8,7 @@
 #include "cplearn/hdc/coherence.h"
 #include "cplearn/hdc/dictionary_file.h"
 #include "cplearn/nn/head_enums.h"
-#include "cplearn/report/svg.h"
+#include "cplearn/study/dictionary_figure.h"
 
 namespace cpl::cli {
 namespace {
@@ -32,50 +32,6 @@ struct Options {
       "draw W'W for f = 50, 100 and c = f, 2f, 5f (Figure 3 of the paper) as SVG");
   }
 };
-
-// One column of the paper's figure: W'W as a heat map over a histogram of its elements.
-void draw_panel(Svg& svg, double x, const Dictionary& dictionary, const std::string& title) {
-  const double size = 150, top = 34, base = 330;
-  const std::vector<float> matrix = cosine_matrix(dictionary);
-  svg.text(x + size / 2, 22, title, 13);
-  svg.heat_map(x, top, size, size, matrix, dictionary.codes(), dictionary.codes(), -1, 1);
-  // One bar for each value that a cosine can take.
-  const auto width = static_cast<double>(dictionary.width());
-  std::vector<double> bars(static_cast<std::size_t>(dictionary.width()) + 1, 0);
-  for (const float cosine : matrix)
-    bars[static_cast<std::size_t>(std::lround((cosine + 1) / 2 * width))] +=
-        1.0 / static_cast<double>(matrix.size());
-  const double highest = *std::max_element(bars.begin(), bars.end());
-  const double step = size / (width + 1);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double height = 100 * bars[i] / highest;
-    if (height > 0)
-      svg.rect(x + static_cast<double>(i) * step, base - height, step * 0.9, height, "#2166ac");
-  }
-  svg.line(x, base, x + size, base, "#222");
-  for (const int tick : {-1, 0, 1})
-    svg.text(x + size / 2 * (1 + tick), base + 14, std::to_string(tick));
-  svg.text(x + size, base - 104, str("peak ", readable(highest)), 10, "end");
-}
-
-std::string draw_figure(DictionaryKind kind, std::uint64_t seed) {
-  Svg svg(1060, 372);
-  double x = 20;
-  for (const std::int64_t width : {50, 100}) {
-    for (const std::int64_t times : {1, 2, 5}) {
-      const Dictionary dictionary(kind, width, times * width, seed);
-      draw_panel(svg, x, dictionary,
-                 str("f = ", width, ", c = ", times == 1 ? "" : std::to_string(times), "f"));
-      x += 174;
-    }
-  }
-  svg.text(530, 364,
-           str("W'W / f (", name_of(kDictionaryNames, kind),
-               "): top, its elements from -1 (blue) over 0 (white) to 1 (red); bottom, their "
-               "distribution"),
-           12);
-  return svg.str();
-}
 
 int run(const Options& options, const Common& common) {
   const Dictionary dictionary(options.dictionary, options.width, options.codes, common.seed);
@@ -114,7 +70,7 @@ int run(const Options& options, const Common& common) {
     result["file"] = options.out;
   }
   if (!options.figure.empty()) {
-    write_file(options.figure, draw_figure(options.dictionary, common.seed));
+    write_file(options.figure, draw_dictionary_figure(options.dictionary, common.seed));
     common.say() << "\nfigure in " << options.figure << "\n";
     result["figure"] = options.figure;
   }

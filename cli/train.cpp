@@ -1,34 +1,19 @@
 // cplearn train: parses settings, drives the trainer, shows what happens, stops when told to.
 
 #include <ATen/Parallel.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/signals.h"
+#include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
-#include "cplearn/train/config.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl::cli {
 namespace {
-
-volatile std::sig_atomic_t signal_received = 0;
-
-void on_signal(int signal) {
-  if (signal_received) ::_exit(128 + signal);  // a second one: at once
-  signal_received = signal;
-}
-
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
 
 struct Arguments {
   RunConfig run;
@@ -103,7 +88,8 @@ std::string words(const Status& status) {
 void print_summary(const Trainer& trainer, const MetricsLine& summary, const Common& common) {
   TextTable table({"result", "value"});
   for (const auto& [name, value] : summary.items()) {
-    if (name == "run" || name == "finished" || (name == "bad_images" && value == 0)) continue;
+    if (name == "run" || name == "finished" || name == "advice") continue;
+    if (name == "bad_images" && value == 0) continue;
     table.add({name, value.is_number_float() ? readable(value.get<double>())
                      : value.is_string()     ? value.get<std::string>()
                                              : value.dump()});
@@ -153,7 +139,7 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
       for (const std::string& text : trainer.take_messages()) progress.message("! " + text);
     };
     pass_on_messages();
-    while (!signal_received && trainer.status().position.step < stop_at && trainer.step()) {
+    while (!stop_requested() && trainer.status().position.step < stop_at && trainer.step()) {
       progress.update(trainer.status().position.step * batch, words(trainer.status()));
       pass_on_messages();
     }

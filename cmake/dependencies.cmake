@@ -40,11 +40,20 @@ if(NOT TARGET matio)
   set_target_properties(matio PROPERTIES INTERFACE_LINK_LIBRARIES ${matio_LIBRARY}
                                          INTERFACE_INCLUDE_DIRECTORIES ${matio_HEADERS})
 endif()
+find_path(cpp_httplib_HEADERS httplib.h)
+find_library(cpp_httplib_LIBRARY cpp-httplib)
+cplearn_need(cpp_httplib_LIBRARY libcpp-httplib-dev)
+if(NOT TARGET cpp_httplib)
+  add_library(cpp_httplib INTERFACE IMPORTED)
+  set_target_properties(cpp_httplib PROPERTIES INTERFACE_LINK_LIBRARIES ${cpp_httplib_LIBRARY}
+                                               INTERFACE_INCLUDE_DIRECTORIES ${cpp_httplib_HEADERS})
+endif()
 # at::parallel_for is a template in libtorch's headers: without OpenMP's flag it is silently serial.
 find_package(OpenMP QUIET)
 cplearn_need(OpenMP_CXX_FOUND "g++, or with clang++ libomp-dev")
 find_package(Threads REQUIRED)
 find_package(benchmark QUIET)
+find_file(CPLEARN_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist NO_DEFAULT_PATH)  # only to build
 
 # libtorch from 2.14 on requires C++20; before that, C++17 keeps older compilers welcome.
 if(Torch_VERSION VERSION_GREATER_EQUAL 2.14)

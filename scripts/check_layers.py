@@ -16,6 +16,7 @@ LAYERS = {
     "eval": {"base", "simd", "hdc", "dist", "nn"},
     "ssl": {"base", "hdc", "dist", "nn"},
     "train": {"base", "simd", "hdc", "dist", "data", "nn", "eval", "ssl", "report"},
+    "study": {"base", "simd", "hdc", "dist", "data", "nn", "eval", "ssl", "report", "train"},
 }
 NO_TORCH = {"base", "simd", "hdc", "data", "report"}
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to a trained encoder: installs what is missing, builds, trains on built-in images (about two
-# minutes on 2 cores), and compares the encoder with an untrained one and with the pixels themselves.
+# minutes on 2 cores), compares the encoder with an untrained one and with the pixels themselves, and makes a
+# page about it.
 #   scripts/demo.sh [RUN]        RUN: where to put it, default runs/demo; continued if it exists
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,7 +27,11 @@ fi
 step "Is it any good? Trained against untrained against pixels"
 "$cplearn" eval "$run" --data shapes --test shapes@test --baselines
 
+step "A page about it"
+"$cplearn" report "$run"
+
 step "Look at"
+echo "  $run/report.html     everything about this run, in a browser"
 echo "  $run/views.png       images, and the views the network was trained on"
 echo "  $run/metrics.jsonl   the curves;  $run/summary.json, $run/eval.json   the results"
 echo

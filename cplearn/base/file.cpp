@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "cplearn/base/error.h"
+#include "cplearn/base/output_file.h"
 
 namespace cpl {
 namespace {
@@ -118,22 +119,43 @@ void write_file(const std::string& path, const std::vector<std::string_view>& pi
     return;
   }
 
-  std::filesystem::path target = path;
-  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, ignored))) {
-    target = std::filesystem::weakly_canonical(target, ignored);
-    if (ignored) fail("write", path, ignored.value());
+  OutputFile file(path);
+  for (const std::string_view piece : pieces) file.append(piece);
+  file.commit();
+}
+
+OutputFile::OutputFile(const std::string& path) : path_(path), target_(path) {
+  std::error_code failed;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, failed))) {
+    target_ = std::filesystem::weakly_canonical(path, failed).string();
+    if (failed) fail("write", path, failed.value());
   }
-  const std::string temporary = target.string() + ".tmp";
-  Descriptor fd(open_locked(temporary));
-  if (fd.get() < 0) fail("write", path, errno);
+  if (std::filesystem::is_directory(target_, failed)) fail("write", path, EISDIR);
+  fd_ = open_locked(temporary());
+  if (fd_ < 0) fail("write", path, errno);
+}
+
+OutputFile::~OutputFile() {
+  if (fd_ < 0) return;
+  ::unlink(temporary().c_str());
+  ::close(fd_);
+}
+
+void OutputFile::append(std::string_view bytes) {
+  if (!write_all(fd_, bytes)) fail("write", path_, errno);
+}
+
+void OutputFile::replace_beginning(std::string_view bytes) {
+  if (::lseek(fd_, 0, SEEK_SET) != 0 || !write_all(fd_, bytes) || ::lseek(fd_, 0, SEEK_END) < 0)
+    fail("write", path_, errno);
+}
+
+void OutputFile::commit() {
   // The name is taken before the lock is given up.
-  if (!write_pieces(fd.get(), pieces) || ::fsync(fd.get()) != 0 ||
-      ::rename(temporary.c_str(), target.c_str()) != 0) {
-    const int code = errno;
-    ::unlink(temporary.c_str());
-    fail("write", path, code);
-  }
-  sync_folder(target.parent_path());
+  if (::fsync(fd_) != 0 || ::rename(temporary().c_str(), target_.c_str()) != 0)
+    fail("write", path_, errno);
+  ::close(std::exchange(fd_, -1));
+  sync_folder(std::filesystem::path(target_).parent_path());
 }
 
 std::string read_file(const std::string& path, std::uint64_t max_bytes) {

@@ -26,35 +26,50 @@ Verdict worse(Verdict a, Verdict b) {
 
 std::string percent(double share) { return readable(100 * share) + " %"; }
 
-Finding representation_finding(const at::Tensor& x, const CodeUsage* usage,
-                               const CollapseOptions& options) {
+// Root mean square deviation from the mean / root mean square length.
+double deviation_share(const at::Tensor& x) {
   // Lengths this small per dimension are rounding, not embeddings.
   constexpr double kNothing = 1e-6;
-  const at::Tensor mean = x.mean(0);
-  const double deviation = (x - mean).square().sum(1).mean().sqrt().item<double>();
+  const double deviation = (x - x.mean(0)).square().sum(1).mean().sqrt().item<double>();
   const double length = x.square().sum(1).mean().sqrt().item<double>();
   const bool nothing = length < kNothing * std::sqrt(static_cast<double>(x.size(1)));
+  return nothing ? 0 : deviation / length;
+}
+
+Finding representation_finding(double deviation, const CodeUsage* usage,
+                               std::optional<double> agreement, const CollapseOptions& options) {
   Finding finding{"representation"};
-  finding.value = nothing ? 0 : deviation / length;
+  finding.value = deviation;
   finding.threshold = options.representation.collapsed;
   finding.verdict = judge(finding.value, options.representation);
   finding.words =
       "embeddings deviate from their mean by " + percent(finding.value) + " of their length";
-  // Codes with the same probabilities for every point; few codes are cluster collapse instead.
-  if (usage != nullptr && usage->information_limit() > 0) {
-    const double limit = usage->information_limit();
-    const double share = usage->information() / limit;
-    if (share < options.least_information &&
-        usage->entropy() >= options.cluster.collapsed * limit) {
-      finding.verdict = Verdict::kCollapsed;
-      finding.words += "; code probabilities do not depend on the image (" +
-                       readable(usage->information()) + " of " + readable(limit) + " nats)";
-    }
+  finding.advice =
+      "every image gets nearly the same output: raise beta (0.25 to 1), lower the learning rate, "
+      "and check that the data is not constant and the augmentation not destructive";
+  // The measure that decides is the one that is reported. Few codes can tell little: that is
+  // cluster collapse instead.
+  const double limit = usage != nullptr ? usage->information_limit() : 0;
+  const auto judge_information = [&](double nats, const char* words, const char* advice) {
+    const Verdict verdict = judge(nats / limit, options.information);
+    if (worse(finding.verdict, verdict) == finding.verdict) return;
+    finding.value = nats / limit;
+    finding.threshold = options.information.collapsed;
+    finding.verdict = verdict;
+    finding.words = words + (" (" + readable(nats) + " of " + readable(limit) + " nats)");
+    finding.advice = advice;
+  };
+  if (limit > 0 && usage->entropy() >= options.cluster.collapsed * limit) {
+    judge_information(usage->information(), "code probabilities hardly depend on the image",
+                      "codes are nearly uniform for every image: train longer, raise the learning "
+                      "rate, or raise beta (0.25 to 1)");
+    if (agreement)
+      judge_information(
+          *agreement, "two views of an image hardly agree on its codes",
+          "codes follow the augmentation and not the image: raise beta (0.25 to 1; at "
+          "0 nothing ties the views together), train longer, or augment less");
   }
-  if (finding.verdict != Verdict::kHealthy)
-    finding.advice =
-        "every image gets nearly the same output: raise beta (0.25 to 1), lower the learning rate, "
-        "and check that the data is not constant and the augmentation not destructive";
+  if (finding.verdict == Verdict::kHealthy) finding.advice.clear();
   return finding;
 }
 
@@ -169,7 +184,8 @@ double within_share(const at::Tensor& embeddings, const Labels& groups) {
 }
 
 CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& codes,
-                                 const CodeUsage* usage, const CollapseOptions& options) {
+                                 const CodeUsage* usage, std::optional<double> agreement,
+                                 const CollapseOptions& options) {
   CPL_CHECK(embeddings.dim() == 2 && embeddings.size(0) >= 2,
             "a diagnosis needs at least 2 embeddings as n x d, got ", embeddings.sizes());
   CPL_CHECK(codes.empty() || static_cast<std::int64_t>(codes.size()) == embeddings.size(0),
@@ -181,8 +197,9 @@ CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& cod
             "embeddings contain NaN or infinity; the model has diverged: lower the learning rate ",
             "or resume from an earlier checkpoint");
   CollapseReport report;
-  report.representation = representation_finding(x, usage, options);
-  if (report.representation.verdict == Verdict::kCollapsed) {
+  const double deviation = deviation_share(x);
+  report.representation = representation_finding(deviation, usage, agreement, options);
+  if (deviation < options.representation.collapsed) {
     const std::string words = "hidden by the representation collapse";
     report.dimensional = {"dimensional", 0, 0, Verdict::kUnknown, words, ""};
     report.cluster = {"cluster", 0, 0, Verdict::kUnknown, words, ""};

@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,8 +48,10 @@ struct CollapseOptions {
   // Variance within codes / total variance, both unbiased: 0 for points on their centres, 1 for
   // codes that have nothing to do with the embeddings.
   Limits intracluster{0.01, 0.05};
-  // Mutual information / its limit, under which probabilities do not depend on the point.
-  double least_information = 0.01;
+  // Mutual information between point and code / its limit: 0 for probabilities that do not depend
+  // on the point. Judged twice: what a code tells about the point itself, and what it tells about
+  // another view of it (ViewAgreement), without which codes are noise, however diverse.
+  Limits information{0.01, 0.05};
   std::uint64_t seed = 0;  // of the k-means that replaces missing codes
 };
 
@@ -65,9 +68,11 @@ struct CollapseReport {
 // `embeddings`: n x d. `codes`: the code of each point, or empty when there are none (embeddings
 // from another tool): then clusters are found by k-means, and cluster collapse is unknown.
 // `usage`: the codes' probabilities over the same points, or null; CodeUsage of the hard codes
-// does. A representation collapse leaves the other three unknown: there is nothing left to measure.
+// does. `agreement`: ViewAgreement's information in nats, if there are two views. Constant
+// embeddings leave the other three unknown: there is nothing left to measure.
 CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& codes,
-                                 const CodeUsage* usage, const CollapseOptions& options);
+                                 const CodeUsage* usage, std::optional<double> agreement,
+                                 const CollapseOptions& options);
 
 // Unbiased variance within groups of at least two points / unbiased total variance; -1 when no
 // group has two points, and 0 when nothing varies.

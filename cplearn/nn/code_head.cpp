@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/code_probabilities.h"
 
 namespace cpl {
 
@@ -12,24 +13,31 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
   CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
   if (options_.hidden == 0) options_.hidden = features;
+  CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
+            "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
   scale_ = logit_scale(options_.activation, options_.scale, options_.hidden, options_.codes,
                        options_.batch);
-  linear_ = register_module("linear", torch::nn::Linear(features, options_.hidden));
-  norm_ = register_module("norm", torch::nn::BatchNorm1d(options_.hidden));
+  features_ = features;
+  if (options_.projector) {
+    linear_ = register_module("linear", torch::nn::Linear(features, options_.hidden));
+    norm_ = register_module("norm", torch::nn::BatchNorm1d(options_.hidden));
+  }
   const Dictionary made(options_.dictionary, options_.hidden, options_.codes, options_.seed);
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
 }
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
-  CPL_CHECK(z.dim() == 2 && z.size(1) == linear_->options.in_features(),
-            "head: representations must be rows x ", linear_->options.in_features(), ", got ",
-            z.sizes());
+  CPL_CHECK(z.dim() == 2 && z.size(1) == features_, "head: representations must be rows x ",
+            features_, ", got ", z.sizes());
   CPL_CHECK(z.size(0) >= 1, "head: representations have no rows");
-  CPL_CHECK(
-      !norm_->is_training() || z.size(0) >= 2,
-      "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
-      "or eval()");
-  const at::Tensor x = norm_->forward(linear_->forward(z.to(linear_->weight.scalar_type())));
+  at::Tensor x = z;
+  if (options_.projector) {
+    CPL_CHECK(
+        !norm_->is_training() || z.size(0) >= 2,
+        "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
+        "or eval()");
+    x = norm_->forward(linear_->forward(z.to(linear_->weight.scalar_type())));
+  }
   if (options_.activation == Activation::kTanh) return x.tanh();
   return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
 }
@@ -49,6 +57,16 @@ CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
 CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
   torch::NoGradGuard no_grad;
   return assign_codes(embed(z).to(at::kCPU), dictionary(), scale_);
+}
+
+at::Tensor CodeHeadImpl::log_probabilities(const at::Tensor& z) {
+  torch::NoGradGuard no_grad;
+  return code_log_probabilities(embed(z).to(at::kCPU), dictionary(), scale_);
+}
+
+std::vector<std::pair<std::string, at::Tensor>> CodeHeadImpl::layers(const at::Tensor& z) {
+  const at::Tensor x = linear_->forward(z.to(linear_->weight.scalar_type()));
+  return {{"linear", x}, {"batch_norm", norm_->forward(x)}};
 }
 
 const Dictionary& CodeHeadImpl::dictionary() {

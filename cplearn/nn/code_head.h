@@ -14,6 +14,9 @@
 #include <torch/nn/pimpl.h>
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cplearn/nn/code_head_options.h"
 #include "cplearn/nn/code_loss.h"
@@ -36,6 +39,12 @@ class CodeHeadImpl : public torch::nn::Module {
   // The nearest code of each row and its probability.
   CodeAssignment assign(const at::Tensor& z);
 
+  // log of the probabilities of all codes, n x codes: to look at, a few rows at a time.
+  at::Tensor log_probabilities(const at::Tensor& z);
+
+  // The projector before its activation, by layer: "linear" and "batch_norm", n x width each.
+  std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& z);
+
   const Dictionary& dictionary();
   double scale() const { return scale_; }
   const CodeHeadOptions& options() const { return options_; }
@@ -50,7 +59,8 @@ class CodeHeadImpl : public torch::nn::Module {
 
   CodeHeadOptions options_;
   double scale_;
-  torch::nn::Linear linear_{nullptr};
+  std::int64_t features_ = 0;
+  torch::nn::Linear linear_{nullptr};  // with norm_ the projector; null without one
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
   std::unique_ptr<Dictionary> dictionary_;

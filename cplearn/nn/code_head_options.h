@@ -11,6 +11,7 @@ namespace cpl {
 
 struct CodeHeadOptions {
   std::int64_t hidden = 0;
+  bool projector = true;
   std::int64_t codes = 1024;
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   Activation activation = Activation::kTanh;
@@ -26,6 +27,9 @@ struct CodeHeadOptions {
     v("codes", codes, "number of codes in the dictionary, c", AtLeast{1});
     v("hidden", hidden, "width of the dictionary, d; 0 takes the width of the features",
       AtLeast{0});
+    v("projector", projector,
+      "linear layer and batch norm before the activation; without them features drift (paper, "
+      "Appendix A)");
     v("dictionary", dictionary,
       "hadamard (fast, blocks of orthogonal codes) or rademacher (i.i.d. signs)", kDictionaryNames);
     v("activation", activation, "of the embeddings: tanh (inside a hypercube) or l2 (on a sphere)",

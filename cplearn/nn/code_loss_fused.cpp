@@ -70,7 +70,7 @@ class FusedHead {
     }
   }
 
-  // log_sum and, if asked for, the expected code of every row.
+  // log_sum and, if asked for (the loss needs them), the expected code of every row.
   void normalise(int v, bool expected) {
     View& view = views_[v];
     view.log_sum = buffer(groups_ * lanes_);
@@ -171,7 +171,7 @@ class FusedHead {
       const auto r = static_cast<std::size_t>(row);
       for (int v = 0; v < 2; ++v) {
         total[v] += (views_[1 - v].exact_log_sum[r] - sums.cross[v][r]) * kLn2;
-        total[2] += 0.5 * (views_[v].exact_log_sum[r] - sums.self[v][r]) * kLn2;
+        total[2] += 0.5 * (views_[v].exact_log_sum[r] - mean_logit(v, row)) * kLn2;
       }
     }
     workers.sum(totals);
@@ -204,12 +204,24 @@ class FusedHead {
 
  private:
   struct Sums {
-    std::vector<double> cross[2], self[2], pull[2];
+    std::vector<double> cross[2], along[2];
     double prior[2] = {};
   };
 
   static simd::AlignedFloats buffer(std::int64_t count) {
     return simd::aligned_floats(static_cast<std::size_t>(count));
+  }
+
+  // sum_j p_ij s_ij, base 2: the logit of the expected code.
+  double mean_logit(int v, std::int64_t row) const {
+    const View& view = views_[v];
+    const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
+    double sum = 0;
+    for (std::int64_t k = 0; k < codes_.width; ++k) {
+      const auto i = static_cast<std::size_t>(at + k * lanes_);
+      sum += static_cast<double>(view.packed[i]) * view.expected[i];
+    }
+    return sum / view.row_total[static_cast<std::size_t>(row)];
   }
 
   // Tiles shared out over threads; every thread has its own sums, added up in the order of threads.
@@ -223,11 +235,10 @@ class FusedHead {
       for (std::int64_t thread = begin; thread < end; ++thread) {
         const auto t = static_cast<std::size_t>(thread);
         for (int v = 0; v < 2; ++v) {
-          for (auto* sum : {&sums[t].cross[v], &sums[t].self[v], &sums[t].pull[v]})
+          for (auto* sum : {&sums[t].cross[v], &sums[t].along[v]})
             sum->assign(static_cast<std::size_t>(groups_ * lanes_), 0.0);
           jobs[t].cross[v] = sums[t].cross[v].data();
-          jobs[t].self[v] = sums[t].self[v].data();
-          jobs[t].pull[v] = sums[t].pull[v].data();
+          jobs[t].along[v] = sums[t].along[v].data();
           if (!job.gradient) continue;
           auto& target = weighted[2 * t + static_cast<std::size_t>(v)];
           target = buffer(size);
@@ -243,8 +254,7 @@ class FusedHead {
       for (int v = 0; v < 2; ++v) {
         for (std::size_t row = 0; row < sums[0].cross[v].size(); ++row) {
           sums[0].cross[v][row] += sums[t].cross[v][row];
-          sums[0].self[v][row] += sums[t].self[v][row];
-          sums[0].pull[v][row] += sums[t].pull[v][row];
+          sums[0].along[v][row] += sums[t].along[v][row];
         }
         sums[0].prior[v] += sums[t].prior[v];
         if (!job.gradient) continue;
@@ -259,24 +269,24 @@ class FusedHead {
     return std::move(sums[0]);
   }
 
-  // dH_i = scale * (sum_j g_ij w_j - r_i sum_j p_ij w_j), r_i = sum_j p_ij u_ij, u = dL/dp.
+  // dH_i = scale * (sum_j g_ij w_j - r_i B_i + (cross_weight' / n) (B_i - B'_i)), where B are the
+  // expected codes sum_j p_ij w_j, r_i = sum_j g_ij, and ' is the other view.
   at::Tensor finish(const simd::LossJob& job, const Sums& sums, int v) {
-    const View& view = views_[v];
+    const View &view = views_[v], &other = views_[1 - v];
     at::Tensor gradient = at::empty({rows_, codes_.width}, at::kFloat);
     float* out = gradient.data_ptr<float>();
-    const double cross_weight = -job.cross_weight[v] * kLn2 / static_cast<double>(job.total_rows);
+    const double direct = job.cross_weight[1 - v] / static_cast<double>(job.total_rows);
     at::parallel_for(0, rows_, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const auto r = static_cast<std::size_t>(row);
         const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
-        const double along = cross_weight * sums.cross[v][r] + sums.pull[v][r];
-        const auto expected = static_cast<float>(along / view.row_total[r]);
+        const auto own = static_cast<float>((direct - sums.along[v][r]) / view.row_total[r]);
+        const auto others = static_cast<float>(direct / other.row_total[r]);
         const auto scale = static_cast<float>(scale_);
         for (std::int64_t k = 0; k < codes_.width; ++k) {
-          const std::int64_t i = at + k * lanes_;
+          const auto i = static_cast<std::size_t>(at + k * lanes_);
           out[row * codes_.width + k] =
-              scale * (view.weighted[static_cast<std::size_t>(i)] -
-                       expected * view.expected[static_cast<std::size_t>(i)]);
+              scale * (view.weighted[i] + own * view.expected[i] - others * other.expected[i]);
         }
       }
     });
@@ -326,7 +336,7 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
     const at::Tensor views[2] = {h0.to(at::kFloat).contiguous(), h1.to(at::kFloat).contiguous()};
     FusedHead head(*dictionary, h0.size(0), options->scale);
     for (int v = 0; v < 2; ++v) head.pack(views[v], v);
-    for (int v = 0; v < 2; ++v) head.normalise(v, gradient);
+    for (int v = 0; v < 2; ++v) head.normalise(v, true);
     FusedHead::Result result = head.loss(*options, gradient, *workers);
     const auto scalar = [](double value) { return at::scalar_tensor(value, at::kFloat); };
     const at::Tensor invariance = scalar(result.invariance), prior = scalar(result.prior);

@@ -8,29 +8,6 @@
 namespace cpl {
 namespace {
 
-std::string escape(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
 // Blue (-1) over white (0) to red (+1).
 cv::Vec3b diverging(float t) {
   const float strength = std::min(std::abs(t), 1.0f);
@@ -47,18 +24,31 @@ Svg::Svg(double width, double height) : width_(width), height_(height) {}
 
 void Svg::rect(double x, double y, double width, double height, const std::string& fill) {
   body_ << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\"" << height
-        << "\" fill=\"" << escape(fill) << "\"/>\n";
+        << "\" fill=\"" << escaped(fill) << "\"/>\n";
 }
 
 void Svg::line(double x0, double y0, double x1, double y1, const std::string& stroke) {
   body_ << "<line x1=\"" << x0 << "\" y1=\"" << y0 << "\" x2=\"" << x1 << "\" y2=\"" << y1
-        << "\" stroke=\"" << escape(stroke) << "\" stroke-width=\"1\"/>\n";
+        << "\" stroke=\"" << escaped(stroke) << "\" stroke-width=\"1\"/>\n";
+}
+
+void Svg::circle(double x, double y, double radius, const std::string& fill) {
+  body_ << "<circle cx=\"" << x << "\" cy=\"" << y << "\" r=\"" << radius << "\" fill=\""
+        << escaped(fill) << "\"/>\n";
+}
+
+void Svg::polyline(const std::vector<std::pair<double, double>>& points,
+                   const std::string& stroke) {
+  body_ << "<polyline fill=\"none\" stroke-width=\"1.5\" stroke-linejoin=\"round\" stroke=\""
+        << escaped(stroke) << "\" points=\"";
+  for (const auto& [x, y] : points) body_ << x << "," << y << " ";
+  body_ << "\"/>\n";
 }
 
 void Svg::text(double x, double y, const std::string& text, double size,
                const std::string& anchor) {
   body_ << "<text x=\"" << x << "\" y=\"" << y << "\" font-size=\"" << size << "\" text-anchor=\""
-        << escape(anchor) << "\" fill=\"#222\">" << escape(text) << "</text>\n";
+        << escaped(anchor) << "\" fill=\"#222\">" << escaped(text) << "</text>\n";
 }
 
 void Svg::heat_map(double x, double y, double width, double height,
@@ -92,6 +82,29 @@ std::string Svg::str() const {
   return out.str();
 }
 
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
 std::string base64(const std::vector<std::uint8_t>& bytes) {
   static const char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string out;
@@ -102,6 +115,29 @@ std::string base64(const std::vector<std::uint8_t>& bytes) {
     for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < count ? bytes[i + k] : 0u);
     for (std::size_t k = 0; k < 4; ++k)
       out += k <= count ? kDigits[(group >> (18 - 6 * k)) & 63] : '=';
+  }
+  return out;
+}
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
   }
   return out;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cpl {
@@ -14,6 +15,8 @@ class Svg {
 
   void rect(double x, double y, double width, double height, const std::string& fill);
   void line(double x0, double y0, double x1, double y1, const std::string& stroke);
+  void circle(double x, double y, double radius, const std::string& fill);
+  void polyline(const std::vector<std::pair<double, double>>& points, const std::string& stroke);
   // anchor: "start", "middle" or "end". Special characters are escaped.
   void text(double x, double y, const std::string& text, double size = 11,
             const std::string& anchor = "middle");
@@ -28,7 +31,13 @@ class Svg {
   std::ostringstream body_;
 };
 
+// &, <, > and " as entities: text for SVG and HTML.
+std::string escaped(const std::string& text);
+
 // Standard base64, for data addresses.
 std::string base64(const std::vector<std::uint8_t>& bytes);
+
+// &, <, > and " as entities: text for SVG and HTML.
+std::string escaped(const std::string& text);
 
 }  // namespace cpl

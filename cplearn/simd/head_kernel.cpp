@@ -30,25 +30,46 @@ constexpr double kLn2 = 0.6931471805599453;
 // Column sums under this are recomputed in log space: fp32 has lost digits there.
 constexpr float kTinyMean = 1e-30f;
 
-// 2^x for -126 <= x <= 127; with `kClamp`, also 2^-126 where x is below. Relative error under 2e-7:
-// a degree-5 minimax polynomial on
-// [-0.5, 0.5]; adding 1.5 * 2^23 rounds to the nearest integer and leaves it in the low bits.
-template <bool kClamp>
-HWY_INLINE V exp2(V x) {
+// x[i] = 2^x[i] for -126 <= x <= 127; with `kClamp`, also 2^-126 where x is below. Relative error
+// under 2e-7: a degree-5 minimax polynomial on [-0.5, 0.5]; adding 1.5 * 2^23 rounds to the nearest
+// integer and leaves it in the low bits. Four at a time, step by step: one alone is a chain of
+// dependent operations that leaves the processor waiting.
+template <bool kClamp, int N>
+HWY_INLINE void exp2(V (&x)[N]) {
   const D d;
   const hn::Rebind<int32_t, D> di;
-  if (kClamp) x = hn::Max(x, hn::Set(d, -126.0f));
+  constexpr int kSide = N < 4 ? N : 4;
+  static_assert(N % kSide == 0);
   const V magic = hn::Set(d, 12582912.0f);
-  const V shifted = hn::Add(x, magic);
-  const V r = hn::Sub(x, hn::Sub(shifted, magic));
-  V p = hn::Set(d, 0.0013276472f);
-  p = hn::MulAdd(p, r, hn::Set(d, 0.0096755415f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.055507133f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.2402212f));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.69314697f));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0000001f));
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, shifted));
-  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), exponent));
+  HWY_UNROLL(2)
+  for (int first = 0; first < N; first += kSide) {
+    V shifted[kSide], p[kSide];
+    V* HWY_RESTRICT y = x + first;
+    if (kClamp) {
+      for (int i = 0; i < kSide; ++i) y[i] = hn::Max(y[i], hn::Set(d, -126.0f));
+    }
+    const auto multiply_add = [&p, y, d](float term) HWY_ATTR {
+      for (int i = 0; i < kSide; ++i) p[i] = hn::MulAdd(p[i], y[i], hn::Set(d, term));
+    };
+    for (int i = 0; i < kSide; ++i) shifted[i] = hn::Add(y[i], magic);
+    for (int i = 0; i < kSide; ++i) y[i] = hn::Sub(y[i], hn::Sub(shifted[i], magic));
+    for (int i = 0; i < kSide; ++i) p[i] = hn::Set(d, 0.0013276472f);
+    multiply_add(0.0096755415f);
+    multiply_add(0.055507133f);
+    multiply_add(0.2402212f);
+    multiply_add(0.69314697f);
+    multiply_add(1.0000001f);
+    for (int i = 0; i < kSide; ++i) {
+      const auto exponent = hn::ShiftLeft<23>(hn::BitCast(di, shifted[i]));
+      y[i] = hn::BitCast(d, hn::Add(hn::BitCast(di, p[i]), exponent));
+    }
+  }
+}
+template <bool kClamp>
+HWY_INLINE V exp2(V x) {
+  V one[1] = {x};
+  exp2<kClamp>(one);
+  return one[0];
 }
 
 // sums[lane] += v[lane], in double.
@@ -77,9 +98,49 @@ void PackRows(const float* h, int64_t rows, int64_t width, int64_t packed_width,
   }
 }
 
-template <class Codes>
+// In each block of four lanes: the sums of a, b, c and e over that block.
+HWY_INLINE V block_sums(V a, V b, V c, V e) {
+  const D d;
+  const hn::RepartitionToWide<D> pairs;
+  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
+  const auto wide_ab = hn::BitCast(pairs, ab), wide_ce = hn::BitCast(pairs, ce);
+  return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, wide_ab, wide_ce)),
+                 hn::BitCast(d, hn::InterleaveUpper(pairs, wide_ab, wide_ce)));
+}
+
+// y[i] = the sum of the lanes of x[i], for as many vectors as there are lanes.
+HWY_INLINE V lane_sums(const V (&x)[hn::MaxLanes(D())]) {
+  const D d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  if constexpr (kLanes == 4) return block_sums(x[0], x[1], x[2], x[3]);
+  if constexpr (kLanes == 8) {
+    const V low = block_sums(x[0], x[1], x[2], x[3]), high = block_sums(x[4], x[5], x[6], x[7]);
+    return hn::Add(hn::ConcatLowerLower(d, high, low), hn::ConcatUpperUpper(d, high, low));
+  }
+  HWY_ALIGN float sums[kLanes];
+  for (int i = 0; i < kLanes; ++i) sums[i] = hn::GetLane(hn::SumOfLanes(d, x[i]));
+  return hn::Load(d, sums);
+}
+
+// x[r] = the values of the chunk at `from`.
+template <int R>
+HWY_INLINE void load(const float* HWY_RESTRICT from, V (&x)[R]) {
+  const D d;
+  HWY_UNROLL(8)
+  for (int r = 0; r < R; ++r) x[r] = hn::Load(d, from + r * static_cast<int>(hn::MaxLanes(D())));
+}
+template <int R>
+HWY_INLINE void store(const V (&x)[R], float* HWY_RESTRICT to) {
+  const D d;
+  HWY_UNROLL(8)
+  for (int r = 0; r < R; ++r) hn::Store(x[r], d, to + r * static_cast<int>(hn::MaxLanes(D())));
+}
+
+template <class Codes, class Chunk>
 void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
                bool bounded, float* max, double* sum, float* expected) {
+  constexpr int R = Chunk::kCodes;
   const D d;
   const int64_t lanes = Lanes();
   const int64_t packed_size = view.packed_width() * lanes;
@@ -91,20 +152,27 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
   if (expected) std::fill(expected, expected + packed_size, 0.0f);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
     codes.select(tile);
+    codes.spread(group, work);
     const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
+    const int64_t whole = valid / R * R;  // codes in chunks that are full
     V total = hn::Zero(d);
-    if (bounded && valid == view.tile) {
-      codes.forward(group, work, [&total, d, work, lanes](int64_t j, V s) HWY_ATTR {
-        const V e = exp2<false>(s);
-        total = hn::Add(total, e);
-        hn::Store(e, d, work + j * lanes);
-      });
+    V x[R];
+    if (bounded) {
+      for (int64_t j = 0; j < whole; j += R) {
+        load<R>(work + j * lanes, x);
+        Chunk::transform(x);
+        exp2<false>(x);
+        Chunk::transform(x);
+        total = hn::Add(total, Chunk::sum(x));
+        store<R>(x, work + j * lanes);
+      }
     } else {
-      codes.forward(group, work,
-                    [=](int64_t j, V s) HWY_ATTR { hn::Store(s, d, work + j * lanes); });
       const V old_top = top;
-      if (!bounded) {
-        for (int64_t j = 0; j < valid; ++j) top = hn::Max(top, hn::Load(d, work + j * lanes));
+      for (int64_t j = 0; j < valid; j += R) {
+        load<R>(work + j * lanes, x);
+        Chunk::transform(x);
+        for (int r = 0; r < R && j + r < valid; ++r) top = hn::Max(top, x[r]);
+        store<R>(x, work + j * lanes);
       }
       if (!hn::AllTrue(d, hn::Eq(old_top, top))) {
         const V shrink = exp2<true>(hn::Sub(old_top, top));
@@ -114,59 +182,85 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
         for (int64_t i = 0; expected && i < packed_size; i += lanes)
           hn::Store(hn::Mul(hn::Load(d, expected + i), shrink), d, expected + i);
       }
-      for (int64_t i = 0; i < valid * lanes; i += lanes) {
-        const V e = exp2<true>(hn::Sub(hn::Load(d, work + i), top));
-        total = hn::Add(total, e);
-        hn::Store(e, d, work + i);
+      for (int64_t j = 0; j < whole; j += R) {
+        load<R>(work + j * lanes, x);
+        HWY_UNROLL(8)
+        for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], top);
+        exp2<true>(x);
+        Chunk::transform(x);
+        total = hn::Add(total, Chunk::sum(x));
+        store<R>(x, work + j * lanes);
       }
-      std::fill(work + valid * lanes, work + view.tile * lanes, 0.0f);
     }
+    if (whole < valid) {  // a chunk of which some codes do not exist
+      load<R>(work + whole * lanes, x);
+      if (bounded) Chunk::transform(x);
+      for (int r = 0; r < R; ++r)
+        x[r] = whole + r < valid ? exp2<true>(hn::Sub(x[r], top)) : hn::Zero(d);
+      Chunk::transform(x);
+      total = hn::Add(total, Chunk::sum(x));
+      store<R>(x, work + whole * lanes);
+    }
+    std::fill(work + (valid + R - 1) / R * R * lanes, work + view.tile * lanes, 0.0f);
     add_to(sum, total);
-    if (expected) codes.adjoint(work, expected);
+    if (expected) codes.gather(work, expected);
   }
   hn::StoreU(top, d, max);
 }
 
-template <class Codes>
+// Calls take(j, logits of code j) for the codes of a tile in order. `work` has room for a tile.
+template <class Chunk, class Codes, class Take>
+HWY_INLINE void each_logit(Codes& codes, const CodeView& view, const float* group, int64_t tile,
+                           float* HWY_RESTRICT work, Take take) {
+  constexpr int R = Chunk::kCodes;
+  codes.select(tile);
+  codes.spread(group, work);
+  for (int64_t j = 0; j < view.tile; j += R) {
+    V x[R];
+    load<R>(work + j * Lanes(), x);
+    Chunk::transform(x);
+    for (int r = 0; r < R; ++r) take(j + r, x[r]);
+  }
+}
+
+template <class Codes, class Chunk>
 void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
                     int32_t* code, float* logit) {
   const D d;
   const hn::Rebind<int32_t, D> di;
-  const int64_t lanes = Lanes();
   Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lanes);
-  float* HWY_RESTRICT work = buffer.get();
+  Buffer buffer = allocate<float>(view.tile * Lanes());
   V best = hn::Set(d, -1e30f);
   auto index = hn::Zero(di);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
-    codes.select(tile);
-    codes.forward(group, work, [=](int64_t j, V s) HWY_ATTR { hn::Store(s, d, work + j * lanes); });
-    const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
-    for (int64_t j = 0; j < valid; ++j) {
-      const V s = hn::Load(d, work + j * lanes);
+    const int64_t first = tile * view.tile;
+    const auto take = [&best, &index, &view, first, d, di](int64_t j, V s) HWY_ATTR {
+      if (first + j >= view.codes) return;
       const auto better = hn::Gt(s, best);
       best = hn::IfThenElse(better, s, best);
-      const auto here = hn::Set(di, static_cast<int32_t>(tile * view.tile + j));
+      const auto here = hn::Set(di, static_cast<int32_t>(first + j));
       index = hn::IfThenElse(hn::RebindMask(di, better), here, index);
-    }
+    };
+    each_logit<Chunk>(codes, view, group, tile, buffer.get(), take);
   }
   hn::StoreU(best, d, logit);
   hn::StoreU(index, di, code);
 }
 
-template <class Codes>
+template <class Codes, class Chunk>
 void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float* logits) {
   const D d;
   const int64_t lanes = Lanes();
   Codes codes(view);
   Buffer buffer = allocate<float>(view.tile * lanes);
-  codes.select(tile);
-  codes.forward(group, buffer.get(),
-                [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
+  each_logit<Chunk>(codes, view, group, tile, buffer.get(),
+                    [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
 }
 
-// One pass over a range of tiles for all rows: probabilities, means, loss sums, gradients.
-template <class Codes>
+// One pass over a range of tiles for all rows: probabilities, means, loss sums, gradients. Within a
+// tile a block of a few chunks at a time, so that what must wait for the mean over all rows (the
+// block's logits and probabilities) stays in the first-level cache.
+template <class Codes, class Chunk>
 class LossPass {
  public:
   explicit LossPass(LossJob& job)
@@ -175,97 +269,145 @@ class LossPass {
         lanes_(Lanes()),
         groups_((job.rows + lanes_ - 1) / lanes_),
         tile_(job.codes.tile),
-        tile_size_(tile_ * lanes_),
-        group_size_(job.codes.packed_width() * lanes_) {
-    for (int v = 0; v < 2; ++v) {
-      logits_[v] = allocate<float>(groups_ * tile_size_);
-      probs_[v] = allocate<float>(groups_ * tile_size_);
-      columns_[v] = allocate<float>(tile_size_);
-      pull_[v] = allocate<float>(tile_ + lanes_);
-    }
+        group_size_(job.codes.packed_width() * lanes_),
+        // An odd number of chunks: with a power of two all groups would share a few cache sets.
+        stride_((tile_ + R) * lanes_),
+        work_(allocate<float>(2 * groups_ * stride_)),
+        probs_(allocate<float>(2 * groups_ * kBlock * lanes_)),
+        extra_(allocate<float>(2 * groups_ * kBlock * lanes_)),
+        sums_(allocate<float>(kSums * 2 * groups_ * lanes_)) {
+    clear_sums();
   }
+  ~LossPass() { flush_sums(); }
 
   void run(int64_t tile) {
-    first_code_ = tile * tile_;
-    valid_ = std::min(tile_, job_.codes.codes - first_code_);
     codes_.select(tile);
-    has_tiny_ = false;
     for (int v = 0; v < 2; ++v) {
-      if (job_.bounded) {
-        probabilities<false>(v);
-      } else {
-        probabilities<true>(v);
-      }
-      prior(v);
+      for (int64_t g = 0; g < groups_; ++g)
+        codes_.spread(job_.packed[v] + g * group_size_, work(v, g));
     }
-    for (int64_t g = 0; g < groups_; ++g) {
-      if (has_tiny_) {
-        rows<true>(g);
-      } else {
-        rows<false>(g);
+    const int64_t first_code = tile * tile_;
+    const int64_t valid = std::min(tile_, job_.codes.codes - first_code);
+    for (int64_t j = 0; j < valid; j += kBlock) {
+      const int count = static_cast<int>(std::min<int64_t>(kBlock, valid - j));
+      for (int v = 0; v < 2; ++v) {
+        if (job_.bounded) {
+          probabilities<false>(v, j, count);
+        } else {
+          probabilities<true>(v, j, count);
+        }
+        means(v, first_code + j, count);
       }
-      if (job_.gradient) {
-        for (int v = 0; v < 2; ++v)
-          codes_.adjoint(logits(v, g), job_.weighted[v] + g * group_size_);
+      for (int v = 0; v < 2; ++v) prior(v, j, first_code + j, count);
+      // The gradient's weights of a view go where the other view's logits were: these are not
+      // needed any more, its own still are.
+      for (int v = 0; v < 2; ++v) {
+        for (int64_t g = 0; g < groups_; ++g) weights(v, g, j, count);
+      }
+    }
+    summed_codes_ += valid;
+    if (summed_codes_ >= kFlush) flush_sums();
+    if (!job_.gradient) return;
+    const int64_t end = (valid + R - 1) / R * R * lanes_;
+    for (int v = 0; v < 2; ++v) {
+      for (int64_t g = 0; g < groups_; ++g) {
+        std::fill(work(1 - v, g) + end, work(1 - v, g) + tile_ * lanes_, 0.0f);
+        codes_.gather(work(1 - v, g), job_.weighted[v] + g * group_size_);
       }
     }
   }
 
  private:
-  float* logits(int v, int64_t g) { return logits_[v].get() + g * tile_size_; }
-  float* probs(int v, int64_t g) { return probs_[v].get() + g * tile_size_; }
+  static constexpr int R = Chunk::kCodes;
+  static constexpr int kBlock = 16;
+  static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+  static_assert(kBlock % R == 0 && kBlock % kLanes == 0);
+  enum Sum { kCross, kAlong, kSums };
+  // Sums over codes are kept in fp32 for about so many codes, then added to those in double.
+  static constexpr int64_t kFlush = 1024;
 
-  // logits_, probs_ and columns_ (probabilities summed over groups, lanes still apart) of view v.
-  template <bool kClamp>
-  void probabilities(int v) {
-    const D d;
-    const int64_t lanes = lanes_;
-    float* HWY_RESTRICT column = columns_[v].get();
-    std::fill(column, column + tile_size_, 0.0f);
-    for (int64_t g = 0; g < groups_; ++g) {
-      float* HWY_RESTRICT s = logits(v, g);
-      float* HWY_RESTRICT p = probs(v, g);
-      codes_.forward(job_.packed[v] + g * group_size_, s,
-                     [=](int64_t j, V sj) HWY_ATTR { hn::Store(sj, d, s + j * lanes); });
-      const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
-      const int64_t end = valid_ * lanes;
-      for (int64_t i = 0; i < end; i += lanes) {
-        const V pj = exp2<kClamp>(hn::Sub(hn::Load(d, s + i), log_sum));
-        hn::Store(pj, d, p + i);
-        hn::Store(hn::Add(hn::Load(d, column + i), pj), d, column + i);
+  float* work(int v, int64_t g) { return work_.get() + (v * groups_ + g) * stride_; }
+  float* probs(int v, int64_t g) { return probs_.get() + (v * groups_ + g) * kBlock * lanes_; }
+  float* extra(int v, int64_t g) { return extra_.get() + (v * groups_ + g) * kBlock * lanes_; }
+  float* sum(Sum which, int v, int64_t g) {
+    return sums_.get() + ((which * 2 + v) * groups_ + g) * lanes_;
+  }
+
+  void clear_sums() { std::fill(sums_.get(), sums_.get() + kSums * 2 * groups_ * lanes_, 0.0f); }
+
+  void flush_sums() {
+    for (int v = 0; v < 2; ++v) {
+      for (int64_t i = 0; i < groups_ * lanes_; ++i) {
+        job_.cross[v][i] += sum(kCross, v, 0)[i];
+        job_.along[v][i] += sum(kAlong, v, 0)[i];
       }
-      // Codes that do not exist must add nothing to the adjoint transform.
-      std::fill(s + end, s + tile_size_, 0.0f);
+    }
+    clear_sums();
+    summed_codes_ = 0;
+  }
+
+  // Logits of the block at j, in place, and probabilities, which are 0 for codes that do not exist.
+  template <bool kClamp>
+  void probabilities(int v, int64_t j, int count) {
+    const D d;
+    for (int64_t g = 0; g < groups_; ++g) {
+      const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
+      float* HWY_RESTRICT p = probs(v, g);
+      for (int first = 0; first < count; first += R) {
+        float* HWY_RESTRICT logits = work(v, g) + (j + first) * lanes_;
+        V x[R];
+        load<R>(logits, x);
+        Chunk::transform(x);
+        store<R>(x, logits);
+        HWY_UNROLL(8)
+        for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], log_sum);
+        exp2<kClamp>(x);
+        store<R>(x, p + first * lanes_);
+      }
+      std::fill(p + count * lanes_, p + kBlock * lanes_, 0.0f);
     }
   }
 
-  // The mean probability of each code, its prior term, and pull_ = d(loss)/d(p_ij) through the mean
-  // of code j. For the reverse form without its constant +1, which the softmax cancels.
-  void prior(int v) {
+  // The mean probability of each code of the block, unless it is known.
+  void means(int v, int64_t code, int count) {
     const D d;
-    float* HWY_RESTRICT mean = job_.mean[v] + first_code_;
-    float* HWY_RESTRICT pull = pull_[v].get();
-    if (!job_.mean_given) {
-      const float per_row = 1.0f / static_cast<float>(job_.total_rows);
-      for (int64_t j = 0; j < valid_; ++j) {
-        const V column = hn::Load(d, columns_[v].get() + j * lanes_);
-        mean[j] = per_row * hn::GetLane(hn::SumOfLanes(d, column));
-      }
+    float* HWY_RESTRICT known = job_.mean[v] + code;
+    if (job_.mean_given) {
+      std::copy(known, known + count, mean_[v]);
+      return;
     }
-    const V weight = hn::Set(d, job_.prior_weight[v] / static_cast<float>(job_.total_rows));
+    const V per_row = hn::Set(d, 1.0f / static_cast<float>(job_.total_rows));
+    for (int first = 0; first < count; first += kLanes) {
+      V column[kLanes];
+      HWY_UNROLL(16)
+      for (int r = 0; r < kLanes; ++r) column[r] = hn::Zero(d);
+      for (int64_t g = 0; g < groups_; ++g) {
+        const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
+        HWY_UNROLL(16)
+        for (int r = 0; r < kLanes; ++r)
+          column[r] = hn::Add(column[r], hn::Load(d, p + r * lanes_));
+      }
+      hn::Store(hn::Mul(per_row, lane_sums(column)), d, mean_[v] + first);
+    }
+    std::copy(mean_[v], mean_[v] + count, known);
+  }
+
+  // The prior terms of the block, and pull_ = d(loss)/d(p_ij) through the mean of code j. For the
+  // reverse form without its constant +1, which the softmax cancels.
+  void prior(int v, int64_t j, int64_t code, int count) {
+    const D d;
+    const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
     const bool reverse = job_.prior_form == PriorForm::kReverse;
-    double value = 0;
+    V total = hn::Zero(d);
     bool tiny = false;
-    for (int64_t j = 0; j < valid_; j += lanes_) {
-      const size_t count = static_cast<size_t>(std::min(lanes_, valid_ - j));
-      const auto inside = hn::FirstN(d, count);
-      HWY_ALIGN float buffer[hn::MaxLanes(D())];
-      std::fill(buffer, buffer + lanes_, 1.0f);
-      std::copy(mean + j, mean + j + count, buffer);
-      const V m = hn::Load(d, buffer);
+    for (int first = 0; first < count; first += kLanes) {
+      const size_t here = static_cast<size_t>(std::min(kLanes, count - first));
+      const auto inside = hn::FirstN(d, here);
+      const V m = hn::Load(d, mean_[v] + first);
       V q = hn::Set(d, 1.0f / static_cast<float>(job_.codes.codes));
       if (job_.prior) {
-        std::copy(job_.prior + first_code_ + j, job_.prior + first_code_ + j + count, buffer);
+        HWY_ALIGN float buffer[kLanes] = {};
+        std::copy(job_.prior + code + first, job_.prior + code + first + here, buffer);
         q = hn::Load(d, buffer);
       }
       const V safe = hn::Max(m, hn::Set(d, kTinyMean));
@@ -276,27 +418,41 @@ class LossPass {
       } else {
         slope = hn::Neg(hn::Div(q, safe));
         term = hn::Neg(hn::Mul(q, hn::Log(d, safe)));
-        tiny = tiny || (!job_.mean_given && !hn::AllTrue(d, hn::Eq(m, safe)));
+        tiny = tiny || !hn::AllFalse(d, hn::And(inside, hn::Ne(m, safe)));
       }
-      hn::Store(hn::Mul(weight, slope), d, pull + j);
-      value +=
-          static_cast<double>(hn::GetLane(hn::SumOfLanes(d, hn::IfThenElseZero(inside, term))));
+      hn::Store(hn::Mul(hn::Set(d, weight), slope), d, pull_[v] + first);
+      total = hn::Add(total, hn::IfThenElseZero(inside, term));
     }
-    has_tiny_ = has_tiny_ || tiny;
-    log_mean_[v].assign(tiny ? static_cast<size_t>(tile_) : 0, 0.0f);
-    for (int64_t j = 0; tiny && j < valid_; ++j) {
-      if (mean[j] >= kTinyMean) continue;
-      const double q =
-          job_.prior ? job_.prior[first_code_ + j] : 1.0 / static_cast<double>(job_.codes.codes);
-      const double log2_mean = log2_column_mean(v, j);
-      log_mean_[v][static_cast<size_t>(j)] = static_cast<float>(log2_mean);
-      value -= q * (log2_mean * kLn2 - std::log(static_cast<double>(kTinyMean)));
-      pull[j] = static_cast<float>(-q) * hn::GetLane(weight);  // times p / mean, see ratio()
-    }
-    job_.prior_value[v] += value;
+    job_.prior_value[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
+    has_extra_[v] = tiny && !job_.mean_given;
+    if (has_extra_[v]) underflows(v, j, code, count);
   }
 
-  // log2 of the mean over rows of 2^(s - log_sum), for a column whose sum underflows.
+  // Codes whose mean underflows, where the forward prior's slope q / mean is huge and p / mean is
+  // still an ordinary number: redone in log space. extra_ is what they add to the gradient's
+  // weights.
+  void underflows(int v, int64_t j, int64_t code, int count) {
+    const D d;
+    const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
+    std::fill(extra(v, 0), extra(v, 0) + groups_ * kBlock * lanes_, 0.0f);
+    for (int r = 0; r < count; ++r) {
+      if (job_.mean[v][code + r] >= kTinyMean) continue;
+      const double q =
+          job_.prior ? job_.prior[code + r] : 1.0 / static_cast<double>(job_.codes.codes);
+      const double log2_mean = log2_column_mean(v, j + r);
+      job_.prior_value[v] -= q * (log2_mean * kLn2 - std::log(static_cast<double>(kTinyMean)));
+      pull_[v][r] = 0;
+      const V pull = hn::Set(d, static_cast<float>(-q) * weight);
+      for (int64_t g = 0; g < groups_; ++g) {
+        const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
+        const V log_p = hn::Sub(hn::Load(d, work(v, g) + (j + r) * lanes_), log_sum);
+        const V ratio = exp2<true>(hn::Sub(log_p, hn::Set(d, static_cast<float>(log2_mean))));
+        hn::Store(hn::Mul(pull, ratio), d, extra(v, g) + r * lanes_);
+      }
+    }
+  }
+
+  // log2 of the mean probability of a code whose sum underflows.
   double log2_column_mean(int v, int64_t j) {
     double top = -1e300;
     for (int64_t row = 0; row < job_.rows; ++row) top = std::max(top, log2_probability(v, row, j));
@@ -308,91 +464,77 @@ class LossPass {
 
   double log2_probability(int v, int64_t row, int64_t j) {
     const int64_t g = row / lanes_, lane = row % lanes_;
-    return static_cast<double>(logits(v, g)[j * lanes_ + lane]) - job_.log_sum[v][row];
+    return static_cast<double>(work(v, g)[j * lanes_ + lane]) - job_.log_sum[v][row];
   }
 
-  // Row sums of group g, and the gradient with respect to the probabilities and through the
-  // logarithms, written over the logits.
-  template <bool kTiny>
-  void rows(int64_t g) {
+  // Row sums of view v, and the weights g = p u of its gradient, transformed within the chunk:
+  // u = -(cross_weight_v / n) log p_other + (prior_weight_v / n) slope, log p_other without its row
+  // constant, which the softmax cancels. That p also stands in the
+  // other view's logarithm needs no transform of its own: it gives (cross_weight_other / n) (p -
+  // p_other), whose sum over codes is a difference of expected codes.
+  void weights(int v, int64_t g, int64_t j, int count) {
     const D d;
-    const float per_row = 1.0f / static_cast<float>(job_.total_rows);
-    const float ln2 = static_cast<float>(kLn2);
-    // u_v = -(cross_weight_v / n) log p_other + (prior_weight_v / n) slope_v; log p_other without
-    // its row constant, which the softmax cancels.
-    const V cross0 = hn::Set(d, -job_.cross_weight[0] * per_row * ln2);
-    const V cross1 = hn::Set(d, -job_.cross_weight[1] * per_row * ln2);
-    const V direct0 = hn::Set(d, job_.cross_weight[1] * per_row);
-    const V direct1 = hn::Set(d, job_.cross_weight[0] * per_row);
-    float* HWY_RESTRICT s0 = logits(0, g);
-    float* HWY_RESTRICT s1 = logits(1, g);
-    const float* HWY_RESTRICT p0 = probs(0, g);
-    const float* HWY_RESTRICT p1 = probs(1, g);
-    const float* HWY_RESTRICT pull0 = pull_[0].get();
-    const float* HWY_RESTRICT pull1 = pull_[1].get();
-    V cross_sum0 = hn::Zero(d), cross_sum1 = hn::Zero(d);
-    V self_sum0 = hn::Zero(d), self_sum1 = hn::Zero(d);
-    V pull_sum0 = hn::Zero(d), pull_sum1 = hn::Zero(d);
-    for (int64_t j = 0, i = 0; j < valid_; ++j, i += lanes_) {
-      const V l0 = hn::Load(d, s0 + i), l1 = hn::Load(d, s1 + i);
-      const V q0 = hn::Load(d, p0 + i), q1 = hn::Load(d, p1 + i);
-      cross_sum0 = hn::MulAdd(q0, l1, cross_sum0);
-      cross_sum1 = hn::MulAdd(q1, l0, cross_sum1);
-      self_sum0 = hn::MulAdd(q0, l0, self_sum0);
-      self_sum1 = hn::MulAdd(q1, l1, self_sum1);
-      const V prior0 = hn::Mul(kTiny ? ratio(0, g, j, q0) : q0, hn::Set(d, pull0[j]));
-      const V prior1 = hn::Mul(kTiny ? ratio(1, g, j, q1) : q1, hn::Set(d, pull1[j]));
-      pull_sum0 = hn::Add(pull_sum0, prior0);
-      pull_sum1 = hn::Add(pull_sum1, prior1);
-      const V gap = hn::Sub(q0, q1);
-      const V g0 = hn::MulAdd(hn::Mul(q0, cross0), l1, hn::MulAdd(direct0, gap, prior0));
-      const V g1 = hn::MulAdd(hn::Mul(q1, cross1), l0, hn::NegMulAdd(direct1, gap, prior1));
-      hn::Store(g0, d, s0 + i);
-      hn::Store(g1, d, s1 + i);
+    const V cross = hn::Set(
+        d, -job_.cross_weight[v] * static_cast<float>(kLn2) / static_cast<float>(job_.total_rows));
+    V total[2] = {hn::Load(d, sum(kCross, v, g)), hn::Zero(d)};  // two, not to wait for each other
+    V along = hn::Load(d, sum(kAlong, v, g));
+    for (int first = 0; first < count; first += R) {
+      float* HWY_RESTRICT other = work(1 - v, g) + (j + first) * lanes_;
+      const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
+      const float* HWY_RESTRICT pull = pull_[v] + first;
+      V x[R];
+      HWY_UNROLL(8)
+      for (int r = 0; r < R; ++r) {
+        const V pr = hn::Load(d, p + r * lanes_), logit = hn::Load(d, other + r * lanes_);
+        total[r % 2] = hn::MulAdd(pr, logit, total[r % 2]);
+        x[r] = hn::Mul(pr, hn::MulAdd(cross, logit, hn::Set(d, pull[r])));
+      }
+      if (has_extra_[v]) {
+        for (int r = 0; r < R; ++r)
+          x[r] = hn::Add(x[r], hn::Load(d, extra(v, g) + (first + r) * lanes_));
+      }
+      if (!job_.gradient) continue;
+      Chunk::transform(x);
+      along = hn::Add(along, Chunk::sum(x));
+      store<R>(x, other);
     }
-    const int64_t row = g * lanes_;
-    add_to(job_.cross[0] + row, cross_sum0);
-    add_to(job_.cross[1] + row, cross_sum1);
-    add_to(job_.self[0] + row, self_sum0);
-    add_to(job_.self[1] + row, self_sum1);
-    add_to(job_.pull[0] + row, pull_sum0);
-    add_to(job_.pull[1] + row, pull_sum1);
-  }
-
-  // p, or p / mean where the mean underflows (then pull_ is without the division).
-  V ratio(int v, int64_t g, int64_t j, V p) {
-    const D d;
-    if (log_mean_[v].empty()) return p;
-    const float log_mean = log_mean_[v][static_cast<size_t>(j)];
-    if (log_mean == 0) return p;
-    const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
-    const V log_p = hn::Sub(hn::Load(d, logits(v, g) + j * lanes_), log_sum);
-    return exp2<true>(hn::Sub(log_p, hn::Set(d, log_mean)));
+    hn::Store(hn::Add(total[0], total[1]), d, sum(kCross, v, g));
+    hn::Store(along, d, sum(kAlong, v, g));
   }
 
   LossJob& job_;
   Codes codes_;
-  const int64_t lanes_, groups_, tile_, tile_size_, group_size_;
-  int64_t first_code_ = 0, valid_ = 0;
-  Buffer logits_[2], probs_[2];  // [groups][tile][lanes]
-  Buffer columns_[2];            // [tile][lanes]
-  Buffer pull_[2];               // [tile]
-  // Forward prior only: log2 of the means that underflow, 0 for the others; empty if there are
-  // none.
-  std::vector<float> log_mean_[2];
-  bool has_tiny_ = false;
+  const int64_t lanes_, groups_, tile_, group_size_, stride_;
+  Buffer work_;   // [view][group][tile][lanes], a little apart: logits, then weights
+  Buffer probs_;  // [view][group][block][lanes]
+  Buffer extra_;  // [view][group][block][lanes], used when has_extra_
+  Buffer sums_;   // [Sum][view][group][lanes]
+  int64_t summed_codes_ = 0;
+  HWY_ALIGN float mean_[2][kBlock] = {};
+  HWY_ALIGN float pull_[2][kBlock] = {};
+  bool has_extra_[2] = {};
 };
 
-template <class Codes>
+template <class Codes, class Chunk>
 void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
-  LossPass<Codes> pass(job);
+  LossPass<Codes, Chunk> pass(job);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) pass.run(tile);
 }
 
-// The kind of dictionary is chosen here, outside every loop.
-#define CPL_BY_KIND(view, function, ...)                                     \
-  ((view).kind == CodeKind::kHadamard ? function<HadamardTiles>(__VA_ARGS__) \
-                                      : function<RademacherTiles>(__VA_ARGS__))
+// The kind of dictionary and the size of its chunks are chosen here, outside every loop.
+#define CPL_BY_KIND(view, function, ...)                            \
+  if ((view).kind == CodeKind::kRademacher)                         \
+    return function<RademacherTiles, Chunk<8, false>>(__VA_ARGS__); \
+  switch (chunk_levels((view).base, (view).tile)) {                 \
+    case 3:                                                         \
+      return function<HadamardTiles, Chunk<8, true>>(__VA_ARGS__);  \
+    case 2:                                                         \
+      return function<HadamardTiles, Chunk<4, true>>(__VA_ARGS__);  \
+    case 1:                                                         \
+      return function<HadamardTiles, Chunk<2, true>>(__VA_ARGS__);  \
+    default:                                                        \
+      return function<HadamardTiles, Chunk<1, true>>(__VA_ARGS__);  \
+  }
 
 void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t end, bool bounded,
              float* max, double* sum, float* expected) {

@@ -79,10 +79,10 @@ struct LossJob {
   bool mean_given = false;  // `mean` is input (already reduced over workers), not output
 
   float* mean[2] = {};         // [codes] mean probability of each code
-  float* weighted[2] = {};     // [groups][packed_width][lanes] accumulates sum_j g_ij w_j
+  float* weighted[2] = {};     // [groups][packed_width][lanes] accumulates sum_j g_ij w_j, where
+                               // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
   double* cross[2] = {};       // [groups][lanes] accumulates sum_j p_v s_other (base 2)
-  double* self[2] = {};        // [groups][lanes] accumulates sum_j p_v s_v     (base 2)
-  double* pull[2] = {};        // [groups][lanes] accumulates sum_j p_v dprior/dmean_j
+  double* along[2] = {};       // [groups][lanes] accumulates sum_j g_ij
   double prior_value[2] = {};  // accumulates the prior term of each view
 };
 

@@ -1,5 +1,15 @@
 // Logits of one tile of codes, and the adjoint, for one group of rows (one row per lane).
-// Two classes with the same members: select(tile), forward(h, ...), adjoint(g, p, ...).
+//
+// Codes of a tile come in chunks of neighbours, and a transform is split in two: `spread`, which
+// mixes chunks, and Chunk::transform, which works within one, in registers. What a loss does with
+// logits (exponentials, sums, weights) thus sits between the second half of the transform and the
+// first half of the adjoint, without a trip to memory:
+//
+//   codes.select(tile); codes.spread(h, work);
+//   for each chunk: load, Chunk::transform -> logits; ...; Chunk::transform, store
+//   codes.gather(work, sum);
+//
+// Two classes with these members: HadamardTiles and RademacherTiles (whose chunks are plain).
 // Included once per instruction set (Highway's idiom), hence the odd guard.
 
 #if defined(CPLEARN_SIMD_TRANSFORM_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -85,22 +95,54 @@ HWY_INLINE void paley_pass(int64_t stride, In in, Out out) {
   }
 }
 
-// y = M x for M = Paley_base (x) Had_{2^bits}, or its transpose, in passes of at most three levels:
-// more would not fit into 16 registers. `in` reads x, `out` takes y, `work` holds what lies
-// between.
-template <bool kTransposed>
+// R neighbouring codes. With `kTransform` their logits still need a Walsh-Hadamard transform.
+template <int R, bool kTransform>
+struct Chunk {
+  static constexpr int kCodes = R;
+
+  static HWY_INLINE void transform(V (&x)[R]) {
+    if constexpr (kTransform) butterflies<R>(x);
+  }
+  // The sum of the values that were transformed into y: the first row of the matrix is all ones.
+  static HWY_INLINE V sum(const V (&y)[R]) {
+    if constexpr (kTransform) return y[0];
+    V total = y[0];
+    for (int r = 1; r < R; ++r) total = hn::Add(total, y[r]);
+    return total;
+  }
+};
+
+// log2 of the power of two in base * 2^k.
+HWY_INLINE int hadamard_bits(int base, int64_t order) {
+  int bits = 0;
+  while ((int64_t{base} << bits) < order) ++bits;
+  return bits;
+}
+
+// Levels of the transform that are left to the chunks. Three: more would not fit into 16 registers.
+HWY_INLINE int chunk_levels(int base, int64_t order) {
+  return std::min(hadamard_bits(base, order), 3);
+}
+
+// The part of y = M x that mixes chunks, for M = Paley_base (x) Had_{2^bits} or its transpose, in
+// passes of at most three levels. The factors of M act on different digits of the index, so that
+// passes may come in any order: from wide strides to narrow ones, or back for the adjoint, which
+// starts where the logits are. `in` reads x, `out` takes y, `work` holds what lies between.
+template <bool kAdjoint>
 class HadamardPlan {
  public:
   HadamardPlan(int base, int64_t order) : base_(base), order_(order) {
-    int bits = 0;
-    while ((int64_t{base} << bits) < order) ++bits;
-    if (base > 1 || bits == 0) passes_[count_++] = {0, int64_t{1} << bits};
-    // From wide strides to narrow ones, so that results leave in order.
-    while (bits > 0) {
-      const int levels = bits == 4 ? 2 : std::min(bits, 3);
+    int bits = hadamard_bits(base, order);
+    const int chunk = chunk_levels(base, order);
+    if (base > 1) passes_[count_++] = {kPaleyPass, int64_t{1} << bits};
+    while (bits > chunk) {
+      const int left = bits - chunk;
+      const int levels = left == 4 ? 2 : std::min(left, 3);
       bits -= levels;
       passes_[count_++] = {levels, int64_t{1} << bits};
     }
+    if (count_ == 0) passes_[count_++] = {0, 1};
+    if (kAdjoint) std::reverse(passes_, passes_ + count_);
   }
 
   template <class In, class Out>
@@ -116,14 +158,17 @@ class HadamardPlan {
   }
 
  private:
+  static constexpr int kPaleyPass = -1;
   struct Pass {
-    int levels;  // 0: the Paley factor
+    int levels;
     int64_t stride;
   };
 
   template <class In, class Out>
   HWY_INLINE void pass(const Pass& step, In in, Out out) const {
     switch (step.levels) {
+      case 0:
+        return radix_pass<1>(order_, step.stride, in, out);
       case 1:
         return radix_pass<2>(order_, step.stride, in, out);
       case 2:
@@ -133,9 +178,9 @@ class HadamardPlan {
       default:
         break;
     }
-    if (base_ == 12) return paley_pass<12, kTransposed>(step.stride, in, out);
-    if (base_ == 20) return paley_pass<20, kTransposed>(step.stride, in, out);
-    out(0, in(0));  // order 1
+    // The logits are M' h.
+    if (base_ == 12) return paley_pass<12, !kAdjoint>(step.stride, in, out);
+    return paley_pass<20, !kAdjoint>(step.stride, in, out);
   }
 
   int base_;
@@ -174,23 +219,22 @@ class HadamardTiles {
     }
   }
 
-  // Calls take(j, logits of code j) for every code of the tile, in some order, where the logit is
-  // sum_k h_k sign_k M_kj, that is M' (sign * h). `work` has room for the tile.
-  template <class Take>
-  HWY_INLINE void forward(const float* HWY_RESTRICT h, float* HWY_RESTRICT work, Take take) const {
+  // work = sign * h, transformed across chunks: what Chunk::transform turns into the logits
+  // sum_k h_k sign_k M_kj.
+  void spread(const float* HWY_RESTRICT h, float* HWY_RESTRICT work) const {
     const D d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     const uint32_t* HWY_RESTRICT signs = signs_.get();
     forward_.run([=](int64_t k) HWY_ATTR { return flip(hn::Load(d, h + k * lanes), signs[k]); },
-                 work, take);
+                 work, [=](int64_t k, V v) HWY_ATTR { hn::Store(v, d, work + k * lanes); });
   }
 
-  // sum[k] += sign_k sum_j M_kj g_j. Overwrites g.
-  void adjoint(float* HWY_RESTRICT g, float* HWY_RESTRICT sum) const {
+  // sum[k] += sign_k sum_j M_kj g_j, where `work` holds g after Chunk::transform. Overwrites it.
+  void gather(float* HWY_RESTRICT work, float* HWY_RESTRICT sum) const {
     const D d;
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
     const uint32_t* HWY_RESTRICT signs = signs_.get();
-    adjoint_.run([=](int64_t j) HWY_ATTR { return hn::Load(d, g + j * lanes); }, g,
+    adjoint_.run([=](int64_t j) HWY_ATTR { return hn::Load(d, work + j * lanes); }, work,
                  [=](int64_t k, V v) HWY_ATTR {
                    float* at = sum + k * lanes;
                    hn::Store(hn::Add(hn::Load(d, at), flip(v, signs[k])), d, at);
@@ -199,8 +243,8 @@ class HadamardTiles {
 
  private:
   const CodeView& view_;
-  HadamardPlan<true> forward_;
-  HadamardPlan<false> adjoint_;
+  HadamardPlan<false> forward_;
+  HadamardPlan<true> adjoint_;
   std::vector<uint8_t> bits_;                    // those of the tile, with room to read whole words
   hwy::AlignedFreeUniquePtr<uint32_t[]> signs_;  // 0 or the sign bit: xor flips the sign
 };
@@ -236,22 +280,21 @@ class RademacherTiles {
     }
   }
 
-  template <class Take>
-  HWY_INLINE void forward(const float* HWY_RESTRICT h, float* HWY_RESTRICT work, Take take) {
-    const D d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  // work[j] = the logit of code j.
+  void spread(const float* HWY_RESTRICT h, float* HWY_RESTRICT work) {
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
     std::fill(work, work + view_.tile * lanes, 0.0f);
     for (int64_t w = 0; w < width_words_; ++w) {
       build_tables(h + w * 64 * lanes, view_.packed_width() - w * 64, tables_.get());
       add_entries(&code_bits_[static_cast<size_t>(w)], width_words_, valid_, work);
     }
-    for (int64_t j = 0; j < view_.tile; ++j) take(j, hn::Load(d, work + j * lanes));
   }
 
-  void adjoint(const float* HWY_RESTRICT g, float* HWY_RESTRICT sum) {
+  // sum[k] += sum_j w_jk g_j, where `work` holds g.
+  void gather(const float* HWY_RESTRICT work, float* HWY_RESTRICT sum) {
     const int64_t lanes = static_cast<int64_t>(hn::Lanes(D()));
     for (int64_t t = 0; t < tile_words_ && t * 64 < valid_; ++t) {
-      build_tables(g + t * 64 * lanes, 64, tables_.get());
+      build_tables(work + t * 64 * lanes, 64, tables_.get());
       add_entries(&dimension_bits_[static_cast<size_t>(t)], tile_words_, view_.width, sum);
     }
   }

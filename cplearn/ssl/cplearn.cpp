@@ -34,6 +34,10 @@ class Cplearn : public Method {
 
   at::Tensor embed(const at::Tensor& z) override { return head_->embed(z); }
   CodeAssignment assign(const at::Tensor& z) override { return head_->assign(z); }
+  at::Tensor log_probabilities(const at::Tensor& z) override { return head_->log_probabilities(z); }
+  std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& z) override {
+    return head_->layers(z);
+  }
   std::int64_t codes() const override { return head_->options().codes; }
   double beta() const override { return head_->options().beta; }
   void set_workers(WorkerGroup& workers) override {

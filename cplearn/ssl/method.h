@@ -101,6 +101,14 @@ class Method : public torch::nn::Module {
   virtual at::Tensor log_probabilities(const at::Tensor& /*z*/) { return {}; }
   virtual double beta() const { return -1; }  // --beta; -1: the method does not have it
 
+  // To look at, a few rows at a time. log of the probabilities of all codes, n x codes; undefined
+  // for methods without codes.
+  virtual at::Tensor log_probabilities(const at::Tensor& /*z*/) { return {}; }
+  // What the layers between z and the embedding make of it, by name: those worth watching.
+  virtual std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& /*z*/) {
+    return {};
+  }
+
   // What a method computes over the batch it computes over these; they must outlive it.
   virtual void set_workers(WorkerGroup& workers) { workers_ = &workers; }
 

@@ -3,34 +3,57 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
-#include "cplearn/data/loader.h"
 
 namespace cpl {
 namespace {
 
-constexpr int kBatch = 256;
 constexpr int kLoaderThreads = 1;
 
-// Calls take(images n x 3 x side x side, channels last) for each batch; collects labels and
-// indices.
+// Calls take(images (views * n) x 3 x side x side in channels-last memory, batch) for each batch.
 template <class Take>
-void for_each_batch(const Dataset& data, const AugmentOptions& views, Features& result, Take take) {
-  Loader loader(data, views, evaluation_pass(kBatch, kLoaderThreads));
+void for_each_batch(const Dataset& data, const AugmentOptions& views, int size, Take take) {
+  Loader loader(data, views, evaluation_pass(size, kLoaderThreads));
   Batch batch;
+  std::size_t images = 0;
   while (loader.next(batch)) {
     if (batch.size() == 0) continue;
+    images += batch.size();
     ViewGroup& group = batch.groups.front();
-    const auto rows = static_cast<std::int64_t>(batch.size());
+    const auto rows = static_cast<std::int64_t>(batch.size()) * group.views;
     take(torch::from_blob(group.pixels.data(), {rows, group.size, group.size, 3})
-             .permute({0, 3, 1, 2}));
-    result.labels.insert(result.labels.end(), batch.labels.begin(), batch.labels.end());
-    result.images.insert(result.images.end(), batch.images.begin(), batch.images.end());
+             .permute({0, 3, 1, 2}),
+         batch);
   }
-  CPL_CHECK(!result.images.empty(), "none of the ", data.size(),
+  CPL_CHECK(images > 0, "none of the ", data.size(),
             " images can be read; 'cplearn data verify' lists what is wrong with them");
 }
 
+void remember(const Batch& batch, Features& features) {
+  features.labels.insert(features.labels.end(), batch.labels.begin(), batch.labels.end());
+  features.images.insert(features.images.end(), batch.images.begin(), batch.images.end());
+}
+
+// Whether batch norms, and nothing else, behave as in training.
+void use_batch_statistics(Method& method, bool use) {
+  for (const auto& module : method.modules(false)) {
+    if (module->as<torch::nn::BatchNorm1d>() || module->as<torch::nn::BatchNorm2d>())
+      module->train(use);
+  }
+}
+
 }  // namespace
+
+void stream_features(Method& method, const Dataset& data, const AugmentOptions& views,
+                     const FeatureOptions& options, const TakeFeatures& take) {
+  const torch::NoGradGuard no_grad;
+  method.eval();
+  for_each_batch(data, views, options.batch, [&](const at::Tensor& images, const Batch& batch) {
+    // The last image may be alone: it has no statistics.
+    if (options.batch_statistics) use_batch_statistics(method, images.size(0) > 1);
+    take(method.backbone().forward(images).to(at::kFloat), batch);
+  });
+  method.eval();
+}
 
 Features Features::labelled() const {
   std::vector<std::int64_t> rows;
@@ -53,24 +76,24 @@ Features Features::labelled() const {
 }
 
 Features extract_features(Method& method, const Dataset& data, const AugmentOptions& views,
+                          const FeatureOptions& options,
                           const std::function<void(std::int64_t)>& progress) {
-  torch::NoGradGuard no_grad;
-  method.eval();
   std::vector<at::Tensor> z, h, codes, confidence;
   Features result;
-  for_each_batch(data, views, result, [&](const at::Tensor& images) {
-    z.push_back(method.backbone().forward(images).to(at::kFloat));
-    h.push_back(method.embed(z.back()));
+  stream_features(method, data, views, options, [&](const at::Tensor& rows, const Batch& batch) {
+    z.push_back(rows);
+    h.push_back(method.embed(rows));
     if (method.codes() > 0) {
-      const CodeAssignment assigned = method.assign(z.back());
+      const CodeAssignment assigned = method.assign(rows);
       codes.push_back(assigned.code);
       confidence.push_back(assigned.probability);
     }
-    if (progress) progress(static_cast<std::int64_t>(result.images.size()) + images.size(0));
+    remember(batch, result);
+    if (progress) progress(static_cast<std::int64_t>(result.images.size()));
   });
   result.representations = torch::cat(z);
   result.embeddings = torch::cat(h);
-  if (method.codes() > 0) {
+  if (!codes.empty()) {
     result.codes = torch::cat(codes);
     result.confidence = torch::cat(confidence);
   }
@@ -78,10 +101,12 @@ Features extract_features(Method& method, const Dataset& data, const AugmentOpti
 }
 
 Features extract_pixels(const Dataset& data, const AugmentOptions& views) {
+  constexpr int kBatch = 256;
   std::vector<at::Tensor> pixels;
   Features result;
-  for_each_batch(data, views, result, [&](const at::Tensor& images) {
+  for_each_batch(data, views, kBatch, [&](const at::Tensor& images, const Batch& batch) {
     pixels.push_back(images.contiguous().flatten(1));
+    remember(batch, result);
   });
   result.representations = torch::cat(pixels);
   result.embeddings = result.representations;

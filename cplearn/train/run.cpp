@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <torch/torch.h>
 
-#include "cplearn/train/config.h"
+#include "cplearn/base/config.h"
 
 namespace cpl {
 namespace {

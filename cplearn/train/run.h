@@ -5,8 +5,9 @@
 //   metrics.jsonl           a line every few steps
 //   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss
 //   summary.json            what came out, when it is finished
+//   eval.json               its scores on labelled images (study/evaluation.h)
 //
-// `train` writes it; everything else opens it with open_run.
+// `train` begins it; everything else opens it with open_run.
 
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ struct RunFiles {
     return str(directory, "/epoch-", number, ".safetensors");
   }
   std::string summary() const { return directory + "/summary.json"; }
+  std::string evaluation() const { return directory + "/eval.json"; }
 
   std::string directory;
 };

@@ -9,10 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/machine.h"
 #include "cplearn/base/table.h"
-#include "cplearn/train/config.h"
 #include "cplearn/train/preflight.h"
 
 namespace cpl {
@@ -285,12 +285,14 @@ void Trainer::judge_now() {
   status_.vitals = monitor_->vitals(*method_);
   status_.health = judge(status_.vitals, method_->codes(), method_->beta());
   status_.judged = true;
-  // A network that has just begun looks collapsed and is not.
-  const bool early = step_ < std::min(steps_ / 3, std::max<std::int64_t>(200, per_epoch_));
-  if (early || status_.health.verdict == last_verdict_) return;
+  if (just_begun() || status_.health.verdict == last_verdict_) return;
   last_verdict_ = status_.health.verdict;
   for (const std::string& words : status_.health.advice)
     messages_.push_back(str("step ", step_, ": ", words));
+}
+
+bool Trainer::just_begun() const {
+  return step_ < std::min(steps_ / 3, std::max<std::int64_t>(200, per_epoch_));
 }
 
 void Trainer::log_line(bool end_of_epoch) {
@@ -320,6 +322,7 @@ void Trainer::put_health(MetricsLine& line) const {
     if (!std::isnan(value)) line[name] = value;  // not known, or a method without codes
   }
   line["verdict"] = status_.health.verdict;
+  if (!status_.health.advice.empty() && !just_begun()) line["advice"] = status_.health.advice;
 }
 
 void Trainer::show_last() {

@@ -91,6 +91,7 @@ class Trainer {
   void observe(const StepResult& result, double loss, const Batch& batch);
   void end_of_step(bool end_of_epoch);
   void judge_now();
+  bool just_begun() const;  // then a network looks collapsed and is not
   void log_line(bool end_of_epoch);
   void put_health(MetricsLine& line) const;
   void show_last();

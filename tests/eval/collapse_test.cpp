@@ -47,7 +47,7 @@ at::Tensor healthy_embeddings() {
 CollapseReport diagnose(const Model& model) {
   CodeUsage usage(kCodes);
   usage.add(model.probabilities);
-  return diagnose_collapse(model.embeddings, model.codes, &usage, {});
+  return diagnose_collapse(model.embeddings, model.codes, &usage, {}, {});
 }
 
 // Exactly the expected collapse is named; "" for none, not even a warning.
@@ -70,7 +70,7 @@ class Collapse : public testing::TestWithParam<int> {
 TEST_P(Collapse, HealthyRaisesNoAlarm) {
   const Model model = with_codes(healthy_embeddings());
   expect_only(diagnose(model), "");
-  const CollapseReport without = diagnose_collapse(model.embeddings, {}, nullptr, {});
+  const CollapseReport without = diagnose_collapse(model.embeddings, {}, nullptr, {}, {});
   expect_only(without, "");
   EXPECT_EQ(without.cluster.verdict, Verdict::kUnknown);
 }
@@ -80,7 +80,7 @@ TEST_P(Collapse, ConstantIsRepresentation) {
     const at::Tensor constant = at::tanh(at::randn({1, kWidth}));
     const at::Tensor x = constant + noise * at::randn({kPoints, kWidth});
     expect_only(diagnose(with_codes(x)), "representation");
-    expect_only(diagnose_collapse(x, {}, nullptr, {}), "representation");
+    expect_only(diagnose_collapse(x, {}, nullptr, {}, {}), "representation");
   }
   expect_only(diagnose(with_codes(at::zeros({kPoints, kWidth}))), "representation");
 }
@@ -91,6 +91,20 @@ TEST_P(Collapse, SameProbabilitiesForAllIsRepresentation) {  // beta = 0: the pr
   expect_only(diagnose(model), "representation");
 }
 
+TEST_P(Collapse, ViewsThatDisagreeAreRepresentation) {  // beta = 0, with sharp probabilities
+  const Model model = with_codes(healthy_embeddings());
+  CodeUsage usage(kCodes);
+  usage.add(model.probabilities);
+  const auto judged = [&](double nats) {
+    return diagnose_collapse(model.embeddings, model.codes, &usage, nats, {});
+  };
+  expect_only(judged(0.5 * usage.information()), "");
+  expect_only(judged(0.02), "representation");
+  EXPECT_LT(judged(0.02).representation.value, judged(0.02).representation.threshold);
+  // The embeddings themselves vary: the others can be judged.
+  EXPECT_EQ(judged(0.02).dimensional.verdict, Verdict::kHealthy);
+}
+
 TEST_P(Collapse, LowRankIsDimensional) {
   for (const double noise : {0.0, 1e-3}) {
     const at::Tensor z = at::randn({kPoints, 3}), w = at::randn({3, kCodes});
@@ -99,7 +113,7 @@ TEST_P(Collapse, LowRankIsDimensional) {
     // Directions around the subspace as codes, so that all are in use: no cluster collapse.
     const Model model = with_codes(x, z, w / w.norm(2, 0, true));
     expect_only(diagnose(model), "dimensional");
-    expect_only(diagnose_collapse(x, {}, nullptr, {}), "dimensional");
+    expect_only(diagnose_collapse(x, {}, nullptr, {}, {}), "dimensional");
   }
 }
 
@@ -121,20 +135,20 @@ TEST_P(Collapse, PointsOnTheirCentresIsIntracluster) {
     const Labels codes = labels_of(own);
     CodeUsage usage(kCodes);
     usage.add(codes);
-    expect_only(diagnose_collapse(x, codes, &usage, {}), "intracluster");
+    expect_only(diagnose_collapse(x, codes, &usage, {}, {}), "intracluster");
   }
   // Without codes k-means finds the centres when they are fewer than its clusters.
   const at::Tensor own = at::randint(0, 30, {kPoints}, at::kLong);
   const at::Tensor x = at::randn({30, kWidth}).index_select(0, own);
-  expect_only(diagnose_collapse(x, {}, nullptr, {}), "intracluster");
+  expect_only(diagnose_collapse(x, {}, nullptr, {}, {}), "intracluster");
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Collapse, testing::Range(0, 20));
 
 TEST(CollapseInputs, RefusesNanAndWrongSizes) {
-  EXPECT_THROW(diagnose_collapse(at::full({5, 4}, NAN), {}, nullptr, {}), Error);
-  EXPECT_THROW(diagnose_collapse(at::ones({1, 4}), {}, nullptr, {}), Error);
-  EXPECT_THROW(diagnose_collapse(at::ones({5, 4}), {1, 2}, nullptr, {}), Error);
+  EXPECT_THROW(diagnose_collapse(at::full({5, 4}, NAN), {}, nullptr, {}, {}), Error);
+  EXPECT_THROW(diagnose_collapse(at::ones({1, 4}), {}, nullptr, {}, {}), Error);
+  EXPECT_THROW(diagnose_collapse(at::ones({5, 4}), {1, 2}, nullptr, {}, {}), Error);
 }
 
 TEST(WithinShare, IsOneForCodesOfNoMeaningAndUndefinedForSingletons) {

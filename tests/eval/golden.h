@@ -1,5 +1,5 @@
 #pragma once
-// Reads tests/golden/eval_golden.json, and repeats the features that eval_golden.py makes.
+// Reads tests/golden/*.json, and repeats the features that eval_golden.py makes.
 
 #include <cstdint>
 #include <fstream>
@@ -10,13 +10,15 @@
 
 namespace cpl::test {
 
+inline nlohmann::json read_golden(const std::string& name) {
+  const std::string path = CPLEARN_TEST_DATA "/" + name;
+  std::ifstream in(path);
+  CPL_CHECK(in, "cannot open ", path);
+  return nlohmann::json::parse(in);
+}
+
 inline const nlohmann::json& eval_golden() {
-  static const nlohmann::json golden = [] {
-    const char* path = CPLEARN_TEST_DATA "/eval_golden.json";
-    std::ifstream in(path);
-    CPL_CHECK(in, "cannot open ", path);
-    return nlohmann::json::parse(in);
-  }();
+  static const nlohmann::json golden = read_golden("eval_golden.json");
   return golden;
 }
 

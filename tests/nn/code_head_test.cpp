@@ -99,6 +99,20 @@ TEST(CodeHead, TheTemperatureDoesNotDependOnTheEvaluationBatch) {
   EXPECT_LT((whole - parts).abs().max().item<double>(), 1e-5);
 }
 
+TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
+  CodeHeadOptions options;
+  options.codes = 64;
+  options.projector = false;
+  CodeHead head(12, options);
+  EXPECT_TRUE(head->parameters().empty());
+  const at::Tensor z = torch::randn({5, 12}).requires_grad_();
+  EXPECT_TRUE(head->embed(z).equal(z.tanh()));
+  head->loss(z, torch::randn({5, 12})).total.backward();
+  EXPECT_GT(z.grad().abs().min().item<double>(), 0);
+  options.hidden = 24;
+  EXPECT_THROW(CodeHead(12, options), Error);
+}
+
 TEST(CodeHead, RefusesBadInputByName) {
   CodeHeadOptions options;
   options.codes = 64;

@@ -36,39 +36,70 @@ void for_each(std::int64_t size, const Body& body) {
 }
 
 // Kingma and Ba, ICLR 2015; decoupled: Loshchilov and Hutter, ICLR 2019.
-template <bool decoupled, class T>
-void adam(const OptimizerOptions& o, const Step& step, T* p, const T* g, T* m, T* v,
+struct AdamFactors {
+  AdamFactors(const OptimizerOptions& o, const Step& step, bool decoupled)
+      : rate(step.rate / (1 - std::pow(o.beta1, step.count))),
+        root(1 / std::sqrt(1 - std::pow(o.beta2, step.count))),
+        l2(decoupled ? 0 : step.decay),
+        keep(decoupled ? 1 - step.rate * step.decay : 1) {}
+  double rate, root, l2, keep;
+};
+
+template <bool decoupled>
+void adam(const OptimizerOptions& o, const Step& step, float* p, const float* g, float* m, float* v,
           std::int64_t size) {
-  const T beta1 = o.beta1, beta2 = o.beta2, rest1 = 1 - o.beta1, rest2 = 1 - o.beta2;
-  const T rate = step.rate / (1 - std::pow(o.beta1, step.count));
-  const T root = 1 / std::sqrt(1 - std::pow(o.beta2, step.count)), epsilon = o.epsilon;
-  const T l2 = decoupled ? 0 : step.decay, keep = decoupled ? 1 - step.rate * step.decay : 1;
+  const AdamFactors factors(o, step, decoupled);
+  const auto beta1 = static_cast<float>(o.beta1), beta2 = static_cast<float>(o.beta2);
+  const auto rest1 = static_cast<float>(1 - o.beta1), rest2 = static_cast<float>(1 - o.beta2);
+  const auto rate = static_cast<float>(factors.rate), root = static_cast<float>(factors.root);
+  const auto l2 = static_cast<float>(factors.l2), keep = static_cast<float>(factors.keep);
+  const auto epsilon = static_cast<float>(o.epsilon);
   for_each(size, [=](std::int64_t i) {
-    const T gradient = g[i] + l2 * p[i];
+    const float gradient = g[i] + l2 * p[i];
     m[i] = beta1 * m[i] + rest1 * gradient;
     v[i] = beta2 * v[i] + rest2 * gradient * gradient;
     p[i] = keep * p[i] - rate * m[i] / (std::sqrt(v[i]) * root + epsilon);
   });
 }
 
-template <class T>
-void momentum(T* p, const T* g, T* m, std::int64_t size, T scale, T l2, T mu, T rate,
-              bool nesterov) {
+template <bool decoupled>
+void adam(const OptimizerOptions& o, const Step& step, const torch::Tensor& p,
+          const torch::Tensor& g, const torch::Tensor& m, const torch::Tensor& v) {
+  const AdamFactors factors(o, step, decoupled);
+  const torch::Tensor gradient = g.add(p, factors.l2);
+  m.mul_(o.beta1).add_(gradient, 1 - o.beta1);
+  v.mul_(o.beta2).addcmul_(gradient, gradient, 1 - o.beta2);
+  p.mul_(factors.keep).addcdiv_(m, v.sqrt().mul_(factors.root).add_(o.epsilon), -factors.rate);
+}
+
+void momentum(float* p, const float* g, float* m, std::int64_t size, float scale, float l2,
+              float mu, float rate, bool nesterov) {
   for_each(size, [=](std::int64_t i) {
-    const T gradient = scale * (g[i] + l2 * p[i]);
+    const float gradient = scale * (g[i] + l2 * p[i]);
     m[i] = mu * m[i] + gradient;
     p[i] -= rate * (nesterov ? gradient + mu * m[i] : m[i]);
   });
 }
 
-template <class T>
-void sgd(const OptimizerOptions& o, const Step& step, T* p, const T* g, T* m, T*,
-         std::int64_t size) {
-  momentum<T>(p, g, m, size, 1, step.decay, o.momentum, step.rate, o.nesterov);
+void momentum(const torch::Tensor& p, const torch::Tensor& g, const torch::Tensor& m, double scale,
+              double l2, double mu, double rate, bool nesterov) {
+  const torch::Tensor gradient = g.add(p, l2).mul_(scale);
+  m.mul_(mu).add_(gradient);
+  p.sub_(nesterov ? gradient.add_(m, mu) : m, rate);
 }
 
-template <class T>
-double norm(const T* x, std::int64_t size) {
+void sgd(const OptimizerOptions& o, const Step& step, float* p, const float* g, float* m, float*,
+         std::int64_t size) {
+  momentum(p, g, m, size, 1, static_cast<float>(step.decay), static_cast<float>(o.momentum),
+           static_cast<float>(step.rate), o.nesterov);
+}
+
+void sgd(const OptimizerOptions& o, const Step& step, const torch::Tensor& p,
+         const torch::Tensor& g, const torch::Tensor& m, const torch::Tensor&) {
+  momentum(p, g, m, 1, step.decay, o.momentum, step.rate, o.nesterov);
+}
+
+double norm(const float* x, std::int64_t size) {
   constexpr int kLanes = 8;  // independent sums, so that additions need not wait for each other
   double sums[kLanes] = {};
   std::int64_t i = 0;
@@ -81,19 +112,25 @@ double norm(const T* x, std::int64_t size) {
 
 // You et al., 2017: each parameter moves in proportion to its own length. 1-D parameters are left
 // to plain SGD without decay.
-template <class T>
-void lars(const OptimizerOptions& o, const Step& step, T* p, const T* g, T* m, T*,
+double lars_scale(const OptimizerOptions& o, const Step& step, double p_norm, double g_norm) {
+  if (p_norm == 0 || g_norm == 0) return 1;
+  const double scale = o.trust * p_norm / (g_norm + step.decay * p_norm + 1e-8);
+  return o.lars_clip ? std::min(scale / step.rate, 1.0) : scale;
+}
+
+void lars(const OptimizerOptions& o, const Step& step, float* p, const float* g, float* m, float*,
           std::int64_t size) {
-  double scale = 1;
-  if (!step.is_1d) {
-    const double p_norm = norm(p, size), g_norm = norm(g, size);
-    if (p_norm > 0 && g_norm > 0) {
-      scale = o.trust * p_norm / (g_norm + step.decay * p_norm + 1e-8);
-      if (o.lars_clip) scale = std::min(scale / step.rate, 1.0);
-    }
-  }
-  const double decay = step.is_1d ? 0 : step.decay;
-  momentum<T>(p, g, m, size, scale, decay, o.momentum, step.rate, false);
+  const double scale = step.is_1d ? 1 : lars_scale(o, step, norm(p, size), norm(g, size));
+  momentum(p, g, m, size, static_cast<float>(scale),
+           static_cast<float>(step.is_1d ? 0 : step.decay), static_cast<float>(o.momentum),
+           static_cast<float>(step.rate), false);
+}
+
+void lars(const OptimizerOptions& o, const Step& step, const torch::Tensor& p,
+          const torch::Tensor& g, const torch::Tensor& m, const torch::Tensor&) {
+  const double scale =
+      step.is_1d ? 1 : lars_scale(o, step, p.norm().item<double>(), g.norm().item<double>());
+  momentum(p, g, m, scale, step.is_1d ? 0 : step.decay, o.momentum, step.rate, false);
 }
 
 }  // namespace
@@ -103,19 +140,15 @@ const std::vector<OptimizerRow>& optimizers() {
       {"adam",
        "Adam; weight decay is added to the gradient (L2)",
        {"exp_avg", "exp_avg_sq"},
-       adam<false, float>,
-       adam<false, double>},
+       adam<false>,
+       adam<false>},
       {"adamw",
        "Adam with decoupled weight decay",
        {"exp_avg", "exp_avg_sq"},
-       adam<true, float>,
-       adam<true, double>},
-      {"sgd", "momentum, with nesterov if asked for", {"momentum_buffer"}, sgd<float>, sgd<double>},
-      {"lars",
-       "SGD with a rate per layer, for large batches",
-       {"momentum_buffer"},
-       lars<float>,
-       lars<double>},
+       adam<true>,
+       adam<true>},
+      {"sgd", "momentum, with nesterov if asked for", {"momentum_buffer"}, sgd, sgd},
+      {"lars", "SGD with a rate per layer, for large batches", {"momentum_buffer"}, lars, lars},
   };
   return table;
 }
@@ -148,13 +181,13 @@ Optimizer::Optimizer(const NamedParameters& parameters, const OptimizerOptions& 
   std::int64_t total = 0;
   for (const auto& [name, parameter] : parameters) {
     if (!parameter.requires_grad()) continue;
-    CPL_CHECK(parameter.device().is_cpu() && (parameter.scalar_type() == torch::kFloat ||
-                                              parameter.scalar_type() == torch::kDouble),
+    CPL_CHECK(parameter.scalar_type() == torch::kFloat || parameter.scalar_type() == torch::kDouble,
               "parameter ", name, " is ", parameter.toString(),
-              ", expected float or double on the CPU: convert the network before");
-    CPL_CHECK(slices_.empty() || parameter.scalar_type() == slices_[0].parameter.scalar_type(),
+              ", expected float or double: convert the network before");
+    CPL_CHECK(slices_.empty() || (parameter.scalar_type() == slices_[0].parameter.scalar_type() &&
+                                  parameter.device() == slices_[0].parameter.device()),
               "parameter ", name, " is ", parameter.toString(), " and ", slices_[0].name, " is ",
-              slices_[0].parameter.toString(), ": convert the network to one type");
+              slices_[0].parameter.toString(), ": convert the network to one type and device");
     slices_.push_back({name, parameter, total, parameter.numel()});
     total += parameter.numel();
   }
@@ -211,24 +244,24 @@ double Optimizer::clip_gradients(double max_norm) {
 }
 
 void Optimizer::step(double learning_rate) {
+  const torch::NoGradGuard guard;
   attach_gradients();
   ++steps_;
-  const auto apply = [&](auto update, auto zero) {
-    using T = decltype(zero);
-    T* const a = buffers_[0].data_ptr<T>();
-    T* const b = buffers_.back().data_ptr<T>();
-    for (const Slice& slice : slices_) {
-      const bool is_1d = slice.parameter.dim() <= 1;
-      const double decay = is_1d && !options_.decay_all ? 0 : options_.weight_decay;
-      const Step now{learning_rate, static_cast<double>(steps_), decay, is_1d};
-      update(options_, now, values_.data_ptr<T>() + slice.begin,
-             gradients_.data_ptr<T>() + slice.begin, a + slice.begin, b + slice.begin, slice.size);
+  const bool fast = values_.device().is_cpu() && values_.scalar_type() == torch::kFloat;
+  for (const Slice& slice : slices_) {
+    const bool is_1d = slice.parameter.dim() <= 1;
+    const double decay = is_1d && !options_.decay_all ? 0 : options_.weight_decay;
+    const Step now{learning_rate, static_cast<double>(steps_), decay, is_1d};
+    if (fast) {
+      const auto at = [&](const torch::Tensor& flat) {
+        return flat.data_ptr<float>() + slice.begin;
+      };
+      row_->fast(options_, now, at(values_), at(gradients_), at(buffers_[0]), at(buffers_.back()),
+                 slice.size);
+    } else {
+      row_->tensors(options_, now, part(values_, slice), part(gradients_, slice),
+                    part(buffers_[0], slice), part(buffers_.back(), slice));
     }
-  };
-  if (values_.scalar_type() == torch::kFloat) {
-    apply(row_->update_float, 0.0f);
-  } else {
-    apply(row_->update_double, 0.0);
   }
 }
 

@@ -29,19 +29,22 @@ struct OptimizerOptions {
   bool lars_clip = true;    // lars: never larger steps than without it
 };
 
-// The update of one parameter p with gradient g and the state buffers a and b, all of `size`
-// numbers.
+// The update of one parameter p with gradient g and the state buffers a and b (of those with one
+// buffer, b is a). Twice: fast, for floats on a CPU, and as tensor operations, for every device and
+// type.
 struct OptimizerStep;
-template <class T>
-using OptimizerUpdate = void (*)(const OptimizerOptions& options, const OptimizerStep& step, T* p,
-                                 const T* g, T* a, T* b, std::int64_t size);
+using FastUpdate = void (*)(const OptimizerOptions& options, const OptimizerStep& step, float* p,
+                            const float* g, float* a, float* b, std::int64_t size);
+using TensorUpdate = void (*)(const OptimizerOptions& options, const OptimizerStep& step,
+                              const torch::Tensor& p, const torch::Tensor& g,
+                              const torch::Tensor& a, const torch::Tensor& b);
 
 struct OptimizerRow {
   const char* name;
   const char* help;
   std::vector<std::string> buffers;  // of the state, one or two, with torch.optim's names
-  OptimizerUpdate<float> update_float;
-  OptimizerUpdate<double> update_double;
+  FastUpdate fast;
+  TensorUpdate tensors;
 };
 
 const std::vector<OptimizerRow>& optimizers();
@@ -50,9 +53,9 @@ using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
 class Optimizer {
  public:
-  // Moves the parameters (CPU, one floating type) into flat memory: do this after the network has
-  // got its type, and do not convert it afterwards. Frozen parameters are left out. Throws
-  // cpl::Error.
+  // Moves the parameters (one device, float or double) into flat memory: do this after the network
+  // has got its device and type, and do not convert it afterwards. Frozen parameters are left out.
+  // Throws cpl::Error.
   Optimizer(const NamedParameters& parameters, const OptimizerOptions& options);
   Optimizer(const torch::nn::Module& module, const OptimizerOptions& options);
 

@@ -1,4 +1,4 @@
-#include "cplearn/train/config.h"
+#include "cplearn/base/config.h"
 
 #include <algorithm>
 #include <cmath>

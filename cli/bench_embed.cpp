@@ -1,0 +1,87 @@
+// cplearn bench embed: features from images to disk, beside the network's forward pass alone.
+
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "cli/bench.h"
+#include "cplearn/base/error.h"
+#include "cplearn/base/table.h"
+#include "cplearn/study/feature_file.h"
+#include "cplearn/train/run.h"
+
+namespace cpl::cli {
+namespace {
+
+struct Options {
+  TrainOptions train;
+  FeatureKind what = FeatureKind::kRepresentation;
+  int steps = 3;
+
+  Options() {
+    train.data = "shapes:2048";
+    train.backbone_options.width = 128;
+  }
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    train.visit(v);
+    v("what", what, "of each image", kFeatureKindNames);
+    v("steps", steps, "repetitions; the best counts", AtLeast{1});
+  }
+};
+
+int run(const Options& o, const Common& common) {
+  const auto data = open_dataset(o.train.data, DatasetOptions());
+  const AugmentOptions views =
+      evaluation_views(resolve_image_size(o.train), find_normalisation(data->statistics()));
+  const std::shared_ptr<Method> method = make_network(o.train);
+  method->eval();
+  const auto images = static_cast<double>(data->size());
+
+  // The forward pass alone, on images that are there already.
+  const torch::NoGradGuard no_grad;
+  const int side = views.views.front().size;
+  const at::Tensor batch = torch::randn({FeatureOptions().batch, 3, side, side})
+                               .contiguous(at::MemoryFormat::ChannelsLast);
+  const double batches = images / static_cast<double>(batch.size(0));
+  const auto forward_all = [&] {
+    for (int i = 0; i < static_cast<int>(batches); ++i) method->backbone().forward(batch);
+  };
+  CPL_CHECK(batches >= 1, "bench embed needs at least ", batch.size(0), " images, got ",
+            data->size());
+  const auto folder = std::filesystem::temp_directory_path() / str("cplearn-bench-", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string file = (folder / "features.npy").string();
+  double forward = 1e300, whole = 1e300;
+  for (int i = 0; i < o.steps; ++i) {  // in turns: a shared machine changes its mind
+    forward = std::min(forward, best_seconds(1, forward_all) * batches / std::floor(batches));
+    whole = std::min(
+        whole, best_seconds(1, [&] { write_features(*method, *data, views, o.what, file, {}); }));
+  }
+  std::filesystem::remove_all(folder);
+
+  TextTable table({"what", "images/s"});
+  table.add({"from images to the file", readable(images / whole)});
+  table.add({"forward pass alone", readable(images / forward)});
+  common.say() << o.train.data << ", " << o.train.backbone << ", "
+               << name_of(kFeatureKindNames, o.what) << "\n\n"
+               << table.str() << "\n"
+               << readable(100 * forward / whole) << " % of the time is the forward pass\n";
+  common.result({{"images_per_second", images / whole},
+                 {"forward_images_per_second", images / forward},
+                 {"forward_share", forward / whole}});
+  return kSuccess;
+}
+
+}  // namespace
+
+Run declare_bench_embed(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  options->visit(AddOptions(app));
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace cpl::cli

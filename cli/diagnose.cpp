@@ -1,0 +1,194 @@
+// cplearn diagnose: is the model collapsed? Four verdicts with numbers and advice, the certificate,
+// and two files for reports.
+
+#include <torch/torch.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cplearn/base/file.h"
+#include "cplearn/base/npy.h"
+#include "cplearn/base/progress.h"
+#include "cplearn/base/table.h"
+#include "cplearn/eval/tsne.h"
+#include "cplearn/study/diagnosis.h"
+#include "cplearn/study/gallery.h"
+#include "cplearn/study/run_data.h"
+
+namespace cpl::cli {
+namespace {
+
+struct Options {
+  std::string run, data, embeddings, labels, out;
+  bool maps = true;
+  DiagnosisOptions diagnosis;
+};
+
+// One bar after another, each with its own unit.
+class Stages {
+ public:
+  explicit Stages(const Common& common)
+      : mode_(common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto) {}
+
+  void show(const char* what, std::int64_t done, std::int64_t total) {
+    if (what != what_ || !bar_) {
+      what_ = what;
+      bar_ = std::make_unique<Progress>(total, "steps", mode_);
+    }
+    bar_->update(done, what);
+    if (done >= total) bar_.reset();
+  }
+
+ private:
+  Progress::Mode mode_;
+  std::string what_;
+  std::unique_ptr<Progress> bar_;
+};
+
+// One class per line or a .npy of integers; -1 is not known.
+Labels read_labels(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".npy")
+    return read_npy(path).values<std::int64_t>();
+  Labels labels;
+  std::istringstream lines(read_file(path));
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::size_t used = 0;
+    try {
+      labels.push_back(std::stoll(line, &used));
+    } catch (const std::exception&) {
+      throw Error(str(path, ":", labels.size() + 1, ": expected a whole number, got '", line, "'"));
+    }
+  }
+  return labels;
+}
+
+at::Tensor read_embeddings(const std::string& path) {
+  const NpyArray array = read_npy(path);
+  CPL_CHECK(array.shape.size() == 2, path, " has ", array.shape.size(),
+            " dimensions, expected 2: a row of numbers per image");
+  return torch::tensor(array.values<float>()).view({array.shape[0], array.shape[1]});
+}
+
+Diagnosis diagnose_file(const Options& o, const DiagnosisProgress& progress) {
+  at::Tensor x = read_embeddings(o.embeddings);
+  Labels labels;
+  if (!o.labels.empty()) labels = read_labels(o.labels);
+  CPL_CHECK(labels.empty() || static_cast<std::int64_t>(labels.size()) == x.size(0), o.labels,
+            " has ", labels.size(), " labels, but there are ", x.size(0), " embeddings");
+  if (x.size(0) > o.diagnosis.images) {  // evenly
+    std::vector<std::int64_t> rows;
+    Labels kept;
+    for (std::int64_t i = 0; i < o.diagnosis.images; ++i) {
+      rows.push_back(i * x.size(0) / o.diagnosis.images);
+      if (!labels.empty()) kept.push_back(labels[rows.back()]);
+    }
+    x = x.index_select(0, torch::tensor(rows, at::kLong));
+    labels = kept;
+  }
+  Diagnosis found = diagnose_embeddings(x, labels, o.diagnosis, progress);
+  found.data = o.embeddings;
+  return found;
+}
+
+void print(const Diagnosis& d, const Common& common) {
+  TextTable table({"collapse", "verdict", "value", "collapsed under", "what it means"});
+  for (const Finding* f : d.collapse.findings())
+    table.add(
+        {f->name, verdict_name(f->verdict), readable(f->value), readable(f->threshold), f->words});
+  common.say() << table.str() << "\n" << d.collapse.summary << ".\n";
+  for (const Finding* f : d.collapse.findings())
+    if (!f->advice.empty()) common.say() << "! " << f->name << ": " << f->advice << "\n";
+  if (d.certificate) common.say() << "\nCertificate: " << d.certificate_words << ".\n";
+  TextTable numbers({"", "effective rank", "alpha (fit)", "entropy, nats (components)"});
+  for (const auto& [name, s] : d.spectra) {
+    std::string entropy = "-";
+    for (const auto& [curve_name, curve] : d.entropy) {
+      if (curve_name != name || curve.nats.empty()) continue;
+      entropy = str(readable(curve.nats.front()), " (", d.components.front(), ") .. ",
+                    readable(curve.nats.back()), " (", d.components.back(), ")");
+    }
+    numbers.add({name, readable(s.effective_rank),
+                 str(readable(s.power_law.alpha), " (", readable(s.power_law.fit), ")"), entropy});
+  }
+  common.say() << "\n" << numbers.str();
+  if (!d.usage.empty())
+    common.say() << "\n" << d.usage.size() << " of " << d.codes << " codes in use.\n";
+  common.say() << "Generalisation bound: rank of Z'Z " << d.bound.rank;
+  if (d.bound.view_distance)
+    common.say() << ", distance between views " << readable(*d.bound.view_distance);
+  if (d.bound.label_residual)
+    common.say() << ", label residual " << readable(*d.bound.label_residual);
+  common.say() << ".\n";
+}
+
+int run(Options o, const Common& common) {
+  CPL_CHECK(o.run.empty() != o.embeddings.empty(),
+            "diagnose: give a run directory, or --embeddings FILE.npy");
+  o.diagnosis.seed = common.seed;
+  Stages stages(common);
+  const DiagnosisProgress progress = [&](const char* what, std::int64_t done, std::int64_t total) {
+    stages.show(what, done, total);
+  };
+  // A run keeps what is said about it; anything else goes where it is asked for.
+  std::string out = o.out;
+  if (out.empty() && !o.run.empty() && file_exists(RunFiles(o.run).config())) out = o.run;
+  if (!out.empty()) std::filesystem::create_directories(out);
+
+  Diagnosis found;
+  Json gallery;
+  if (!o.embeddings.empty()) {
+    found = diagnose_file(o, progress);
+  } else {
+    cpl::Run trained = open_run(o.run);
+    const auto [spec, data] = open_run_data(trained, o.data, o.diagnosis.images);
+    const auto total = static_cast<std::int64_t>(data->size());
+    const Features features =
+        extract_features(*trained.method, *data, trained.views, FeatureOptions(),
+                         [&](std::int64_t done) { progress("images", done, total); });
+    found = diagnose_run(trained, *data, features, o.diagnosis, progress);
+    found.run = o.run;
+    found.data = spec;
+    if (o.maps && !out.empty()) {
+      GalleryOptions gallery_options;
+      gallery_options.seed = common.seed;
+      const int iterations = TsneOptions().iterations;
+      gallery = make_gallery(features, *data, gallery_options,
+                             [&](int done) { progress("t-SNE", done, iterations); });
+    }
+  }
+  Json result = to_json(found);
+  if (!out.empty()) {
+    write_file(out + "/diagnosis.json", result.dump() + "\n");
+    if (!gallery.is_null()) write_file(out + "/gallery.json", gallery.dump() + "\n");
+  }
+  common.say() << (o.run.empty() ? o.embeddings : o.run) << ": " << found.images << " images of "
+               << found.data << ", width " << found.width << "\n\n";
+  print(found, common);
+  if (!out.empty())
+    common.say() << "Written: " << out << "/diagnosis.json"
+                 << (gallery.is_null() ? "" : ", gallery.json") << "\n";
+  common.result(result);
+  return found.collapse.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
+}
+
+}  // namespace
+
+Run declare_diagnose(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("run", options->run, "a run directory, or one of its checkpoints");
+  AddOptions add(app);
+  add("data", options->data, "images to look at; default: those the run was trained on");
+  add("embeddings", options->embeddings,
+      "instead of a run: a .npy file of embeddings from any tool, a row per image");
+  add("labels", options->labels,
+      "beside --embeddings: classes, a .npy file of integers or a number per line");
+  add("out", options->out, "folder for diagnosis.json and gallery.json; default: the run's own");
+  add("maps", options->maps, "make gallery.json: maps by t-SNE and principal components, clusters");
+  options->diagnosis.visit(add);
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace cpl::cli

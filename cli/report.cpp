@@ -1,0 +1,54 @@
+// cplearn report: one page about runs, made from their files.
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/runs.h"
+#include "cplearn/base/file.h"
+#include "cplearn/base/table.h"
+#include "cplearn/report/figures.h"
+#include "cplearn/report/page.h"
+
+namespace cpl::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string out, figures;
+};
+
+int run(const Options& o, const Common& common) {
+  const std::vector<RunRecord> runs = read_runs(o.runs);
+  for (const RunRecord& record : runs)
+    for (const std::string& problem : record.problems) std::cerr << "! " << problem << "\n";
+  const std::string file = !o.out.empty()     ? o.out
+                           : runs.size() == 1 ? runs.front().path + "/report.html"
+                                              : "report.html";
+  const std::string page = report_page(runs);
+  write_file(file, page);
+  common.say() << "Open " << file << " in a browser (" << readable_bytes(double(page.size()))
+               << ", needs nothing else)\n";
+  Json result = {{"file", file}};
+  if (!o.figures.empty()) {
+    const std::vector<std::string> files = write_figures(runs, o.figures);
+    common.say() << files.size() << " figures and tables in " << o.figures << "\n";
+    result["figures"] = files;
+  }
+  common.result(result);
+  return kSuccess;
+}
+
+}  // namespace
+
+Run declare_report(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("run", options->runs, "run directories; several are shown side by side")
+      ->required();
+  AddOptions add(app);
+  add("out", options->out,
+      "file of the page; RUN/report.html if not given, or report.html for several runs");
+  add("figures", options->figures, "also write each plot as SVG and CSV into this directory");
+  return [options](const Common& common) { return run(*options, common); };
+}
+
+}  // namespace cpl::cli

@@ -1,0 +1,11 @@
+# Writes configs/*.ini into a C++ source: cmake -DOUT=FILE.cpp -DFILES="a.ini;b.ini" -P embed_experiments.cmake
+set(source "// Made by cmake/embed_experiments.cmake; do not edit.\n#include \"cplearn/study/experiment.h\"\n\nnamespace cpl {\n\nstd::vector<Experiment> builtin_experiments() {\n  return {\n")
+foreach(file ${FILES})
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} text)
+  if(text MATCHES "\\)experiment\"")
+    message(FATAL_ERROR "${file} holds the mark that ends a constant")
+  endif()
+  string(APPEND source "      parse_experiment(\"${name}\", R\"experiment(${text})experiment\", \"configs/${name}.ini\"),\n")
+endforeach()
+file(WRITE ${OUT} "${source}  };\n}\n\n}  // namespace cpl\n")

@@ -1,0 +1,300 @@
+#include "cplearn/study/diagnosis.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "cplearn/base/error.h"
+#include "cplearn/base/table.h"
+#include "cplearn/eval/mixture.h"
+#include "cplearn/eval/view_agreement.h"
+
+namespace cpl {
+namespace {
+
+constexpr std::int64_t kCovariance = 64, kAdjacency = 100;      // sides of the pictures
+constexpr std::int64_t kProbabilities = std::int64_t{1} << 22;  // held at once, per view
+constexpr std::int64_t kSamples = 10000;                        // Monte Carlo, as in the paper
+constexpr std::int64_t kPaddedWidth = 2048;
+
+Labels to_labels(const at::Tensor& codes) {
+  if (!codes.defined()) return {};
+  const at::Tensor c = codes.contiguous();
+  return Labels(c.data_ptr<std::int64_t>(), c.data_ptr<std::int64_t>() + c.numel());
+}
+
+Spectrum spectrum_of(const at::Tensor& x) {
+  Spectrum result;
+  result.centred = covariance_spectrum(x, true);
+  result.uncentred = covariance_spectrum(x, false);
+  result.effective_rank = effective_rank(result.centred);
+  result.power_law = power_law(result.centred);
+  return result;
+}
+
+Moments moments_of(const at::Tensor& x) {
+  const at::Tensor rows = x.to(at::kDouble);
+  return {rows.mean(0).abs().mean().item<double>(), rows.std(0, false).mean().item<double>()};
+}
+
+// `count` of 0 .. n-1, evenly spread.
+at::Tensor evenly(std::int64_t n, std::int64_t count) {
+  count = std::min(n, count);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 0; i < count; ++i) chosen.push_back(i * n / count);
+  return torch::tensor(chosen, at::kLong);
+}
+
+at::Tensor covariance_picture(const at::Tensor& x) {
+  const at::Tensor part = x.index_select(1, evenly(x.size(1), kCovariance)).to(at::kDouble);
+  const at::Tensor centred = part - part.mean(0);
+  return at::matmul(centred.t(), centred) / static_cast<double>(x.size(0));
+}
+
+// Cosines between images sorted by code, codes with most images first: blocks are codes.
+at::Tensor adjacency_picture(const at::Tensor& x, const Labels& codes) {
+  std::vector<std::int64_t> order(x.size(0));
+  std::iota(order.begin(), order.end(), 0);
+  if (!codes.empty()) {
+    std::map<std::int64_t, std::int64_t> counts;
+    for (const std::int64_t code : codes) ++counts[code];
+    std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+      const auto key = [&](std::int64_t i) {
+        return std::make_tuple(-counts[codes[i]], codes[i], i);
+      };
+      return key(a) < key(b);
+    });
+  }
+  const at::Tensor rows =
+      x.index_select(0,
+                     torch::tensor(order, at::kLong).index_select(0, evenly(x.size(0), kAdjacency)))
+          .to(at::kDouble);
+  const at::Tensor unit = rows / rows.norm(2, 1, true).clamp_min(1e-30);
+  return at::matmul(unit, unit.t());
+}
+
+std::vector<std::int64_t> counts_of(const Labels& codes) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const std::int64_t code : codes) ++counts[code];
+  std::vector<std::int64_t> result;
+  for (const auto& [code, count] : counts) result.push_back(count);
+  std::sort(result.rbegin(), result.rend());
+  return result;
+}
+
+// Numerical rank: singular values of Z above rounding in float.
+std::int64_t numerical_rank(const Spectrum& spectrum, std::int64_t n, std::int64_t width) {
+  return directions_in_use(spectrum.uncentred,
+                           static_cast<double>(std::max(n, width)) * 1.1920929e-7);
+}
+
+// Zeros appended to every point are independent of the rest: each adds the entropy of a normal
+// distribution with the mixture's least variance, whatever the components. Exactly what fitting
+// and sampling at full width would estimate.
+EntropyCurve pad(EntropyCurve curve) {
+  const double each = 0.5 * std::log(2 * M_PI * M_E * MixtureOptions().floor);
+  const double extra = static_cast<double>(std::max<std::int64_t>(kPaddedWidth - curve.width, 0));
+  for (double& nats : curve.nats) nats += extra * each;
+  curve.width = std::max(curve.width, kPaddedWidth);
+  return curve;
+}
+
+void describe_entropy(const std::vector<std::pair<std::string, at::Tensor>>& clouds,
+                      const DiagnosisOptions& options, const DiagnosisProgress& progress,
+                      Diagnosis& result) {
+  const std::int64_t n = clouds.front().second.size(0);
+  for (const std::int64_t k : {10, 20, 50, 100, 200, 500, 1000}) {
+    if (k <= n && (options.full || k <= 200)) result.components.push_back(k);
+  }
+  // The work grows with the number of components.
+  const auto work =
+      std::accumulate(result.components.begin(), result.components.end(), std::int64_t{0});
+  const auto total = static_cast<std::int64_t>(clouds.size()) * work;
+  std::int64_t done = 0;
+  progress("entropies", 0, total);
+  for (const auto& [name, points] : clouds) {
+    EntropyCurve curve;
+    curve.width = points.size(1);
+    for (const std::int64_t k : result.components) {
+      MixtureOptions mixture;
+      mixture.components = k;
+      mixture.seed = options.seed;
+      const Entropy entropy = mixture_entropy(fit_mixture(points, mixture), kSamples, options.seed);
+      curve.nats.push_back(entropy.nats);
+      curve.standard_error.push_back(entropy.standard_error);
+      progress("entropies", done += k, total);
+    }
+    result.entropy.emplace_back(name, curve);
+  }
+  if (options.padded) result.entropy.emplace_back("padded", pad(result.entropy.back().second));
+}
+
+// What does not depend on there being a network. `clouds`: the last is the embedding.
+void describe(const std::vector<std::pair<std::string, at::Tensor>>& clouds, const Labels& codes,
+              const Labels& labels, const DiagnosisOptions& options,
+              const DiagnosisProgress& progress, Diagnosis& result) {
+  const at::Tensor& embeddings = clouds.back().second;
+  result.images = embeddings.size(0);
+  result.width = embeddings.size(1);
+  for (const auto& [name, x] : clouds) result.spectra.emplace_back(name, spectrum_of(x));
+  result.covariance = covariance_picture(embeddings);
+  result.covariance_of = embeddings.size(1);
+  result.adjacency = adjacency_picture(embeddings, codes);
+  result.adjacency_of = embeddings.size(0);
+  result.usage = counts_of(codes);
+  const at::Tensor& z = clouds.front().second;
+  result.bound.rank = numerical_rank(result.spectra.front().second, z.size(0), z.size(1));
+  result.bound.label_residual = label_residual(z, labels);
+  if (options.entropy) describe_entropy(clouds, options, progress, result);
+}
+
+// Two augmented views of every image, as in training but with running statistics.
+struct ViewPair {
+  at::Tensor z[2];  // n x features
+};
+
+ViewPair extract_views(Run& run, const Dataset& data, const DiagnosisProgress& progress) {
+  AugmentOptions augment = resolve_augment(run.options, data.statistics());
+  augment.normalisation = run.views.normalisation;
+  augment.views.resize(2, augment.views.front());  // local crops are not compared here
+  const auto total = static_cast<std::int64_t>(data.size());
+  std::int64_t done = 0;
+  std::vector<at::Tensor> z[2];
+  progress("augmented views", 0, total);
+  stream_features(*run.method, data, augment, FeatureOptions(),
+                  [&](const at::Tensor& rows, const Batch& batch) {
+                    const auto n = static_cast<std::int64_t>(batch.size());
+                    for (int v = 0; v < 2; ++v) z[v].push_back(rows.narrow(0, v * n, n));
+                    progress("augmented views", done += n, total);
+                  });
+  return {{torch::cat(z[0]), torch::cat(z[1])}};
+}
+
+// Rows in parts small enough to hold the probabilities of all codes.
+template <class Take>
+void in_parts(std::int64_t rows, std::int64_t codes, Take take) {
+  const std::int64_t part = std::clamp<std::int64_t>(kProbabilities / codes, 1, rows);
+  for (std::int64_t begin = 0; begin < rows; begin += part)
+    take(begin, std::min(part, rows - begin));
+}
+
+struct CodeFindings {
+  CodeUsage usage;  // of the first view
+  double invariance, agreement;
+};
+
+CodeFindings look_at_codes(Method& method, const ViewPair& views,
+                           const DiagnosisProgress& progress) {
+  const at::NoGradGuard no_grad;
+  const std::int64_t n = views.z[0].size(0), codes = method.codes();
+  CodeUsage usage[2] = {CodeUsage(codes), CodeUsage(codes)};
+  const auto part = [&](int v, std::int64_t begin, std::int64_t rows) {
+    return method.log_probabilities(views.z[v].narrow(0, begin, rows));
+  };
+  progress("codes", 0, 2 * n);
+  in_parts(n, codes, [&](std::int64_t begin, std::int64_t rows) {
+    for (int v = 0; v < 2; ++v) usage[v].add(part(v, begin, rows).exp());
+    progress("codes", begin + rows, 2 * n);
+  });
+  std::vector<double> mean = usage[0].mean();
+  const std::vector<double> other = usage[1].mean();
+  for (std::size_t j = 0; j < mean.size(); ++j) mean[j] = (mean[j] + other[j]) / 2;
+  ViewAgreement agreement(std::move(mean));
+  in_parts(n, codes, [&](std::int64_t begin, std::int64_t rows) {
+    agreement.add(part(0, begin, rows), part(1, begin, rows));
+    progress("codes", n + begin + rows, 2 * n);
+  });
+  return {usage[0], agreement.cross_entropy(), agreement.information()};
+}
+
+std::string words_of(const Certificate& c, const CodeFindings& found, const std::string& method) {
+  return str("a code tells ", readable(c.information), " of at most ",
+             readable(c.information_limit), " nats about the image it was given for, and ",
+             readable(found.agreement), " about another view of it; the loss over these images, ",
+             readable(c.loss), ", is ", readable(c.loss - c.attainable),
+             " above the least that so many images can reach",
+             method == "cplearn" ? "" : " (CPLearn's loss; this method has another)");
+}
+
+}  // namespace
+
+std::optional<double> label_residual(const at::Tensor& z, const Labels& labels) {
+  std::vector<std::int64_t> rows;
+  Labels known;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) continue;
+    rows.push_back(static_cast<std::int64_t>(i));
+    known.push_back(labels[i]);
+  }
+  if (rows.empty()) return std::nullopt;
+  const at::NoGradGuard no_grad;
+  const at::Tensor x = z.index_select(0, torch::tensor(rows, at::kLong)).to(at::kDouble);
+  const at::Tensor y =
+      torch::one_hot(torch::tensor(compact_labels(known), at::kLong)).to(at::kDouble);
+  // With Z'Z = V L V', the part of Y that Z explains has the coordinates L^-1/2 V'Z'Y.
+  const auto [values, vectors] = at::linalg_eigh(at::matmul(x.t(), x));
+  const double largest = values.max().item<double>();
+  const double rounding = static_cast<double>(std::max(x.size(0), x.size(1))) * 1.1920929e-7;
+  const at::Tensor used = values > largest * rounding * rounding;
+  const at::Tensor coordinates =
+      at::matmul(vectors.t(), at::matmul(x.t(), y)) /
+      at::where(used, values, at::full_like(values, INFINITY)).sqrt().unsqueeze(1);
+  const auto m = static_cast<double>(rows.size());
+  const double unexplained = m - coordinates.square().sum().item<double>();
+  return std::sqrt(std::max(unexplained, 0.0) / m);
+}
+
+Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
+                       const DiagnosisOptions& options, const DiagnosisProgress& progress) {
+  const at::NoGradGuard no_grad;
+  Method& method = *run.method;
+  Diagnosis result;
+  result.codes = method.codes();
+  const Labels codes = to_labels(features.codes);
+  const ViewPair views = extract_views(run, data, progress);
+
+  CollapseOptions judging;
+  judging.seed = options.seed;
+  if (result.codes > 0 &&
+      method.log_probabilities(features.representations.narrow(0, 0, 1)).defined()) {
+    const CodeFindings found = look_at_codes(method, views, progress);
+    const CodeHeadOptions& head = run.options.method_options.head;
+    result.agreement = found.agreement;
+    result.certificate =
+        certificate(found.usage, found.invariance, {head.beta, head.prior == PriorForm::kReverse});
+    result.certificate_words = words_of(*result.certificate, found, run.options.method);
+    result.collapse =
+        diagnose_collapse(features.embeddings, codes, &found.usage, found.agreement, judging);
+  } else {
+    CodeUsage assigned(std::max<std::int64_t>(result.codes, 1));
+    assigned.add(codes);
+    result.collapse = diagnose_collapse(features.embeddings, codes,
+                                        codes.empty() ? nullptr : &assigned, {}, judging);
+  }
+  result.statistics.emplace_back("representation", moments_of(features.representations));
+  for (const auto& [name, values] : method.layers(features.representations))
+    result.statistics.emplace_back(name, moments_of(values));
+  result.statistics.emplace_back("embedding", moments_of(features.embeddings));
+  result.bound.view_distance =
+      (views.z[0] - views.z[1]).to(at::kDouble).norm(2, 1).mean().item<double>();
+  describe({{"representation", features.representations}, {"embedding", features.embeddings}},
+           codes, features.labels, options, progress, result);
+  return result;
+}
+
+Diagnosis diagnose_embeddings(const at::Tensor& embeddings, const Labels& labels,
+                              const DiagnosisOptions& options, const DiagnosisProgress& progress) {
+  const at::NoGradGuard no_grad;
+  CollapseOptions judging;
+  judging.seed = options.seed;
+  Diagnosis result;
+  result.collapse = diagnose_collapse(embeddings, {}, nullptr, {}, judging);
+  result.statistics.emplace_back("embedding", moments_of(embeddings));
+  describe({{"embedding", embeddings}}, {}, labels, options, progress, result);
+  return result;
+}
+
+}  // namespace cpl

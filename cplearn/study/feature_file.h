@@ -1,0 +1,29 @@
+#pragma once
+// Features of a data set as NumPy files, streamed: memory does not grow with the images.
+
+#include <string>
+
+#include "cplearn/base/options.h"
+#include "cplearn/train/features.h"
+
+namespace cpl {
+
+enum class FeatureKind { kRepresentation, kEmbedding, kProbabilities, kCode };
+inline const Names<FeatureKind> kFeatureKindNames = {
+    {"representation", FeatureKind::kRepresentation},
+    {"embedding", FeatureKind::kEmbedding},
+    {"probabilities", FeatureKind::kProbabilities},
+    {"code", FeatureKind::kCode}};
+
+struct FeatureFile {
+  std::int64_t rows = 0;
+  std::int64_t columns = 1;  // 1 for codes, which have one dimension in the file
+  std::string index;         // the CSV beside it: row, file, label, class
+};
+
+// `path` ends in .npy; the index gets the same name with .csv. `progress` gets the images done.
+FeatureFile write_features(Method& method, const Dataset& data, const AugmentOptions& views,
+                           FeatureKind kind, const std::string& path,
+                           const std::function<void(std::int64_t)>& progress);
+
+}  // namespace cpl

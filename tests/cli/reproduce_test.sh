@@ -1,0 +1,88 @@
+#!/bin/bash
+# cplearn reproduce from outside: the table, cells that go on or are never run again, shared folders.
+#   reproduce_test.sh CPLEARN
+set -uo pipefail
+cplearn=$(realpath "${1:?usage: reproduce_test.sh CPLEARN}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+check() { local what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+# json FILE EXPRESSION: a Python expression on the object `r` holds.
+json() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); assert eval(sys.argv[2]), sys.argv[2]' "$@"; }
+refused() {
+  local code=$1 words=$2; shift 2
+  local output; output=$("$@" 2>&1); local got=$?
+  [ "$got" = "$code" ] && grep -qF -- "$words" <<<"$output" && return 0
+  echo "expected exit $code and '$words', got exit $got: $output" >&2
+  return 1
+}
+# Step and checksums of every tensor of a checkpoint.
+tensors() {
+  python3 - "$1/checkpoint.safetensors" <<'PY'
+import json, struct, sys
+with open(sys.argv[1], "rb") as f:
+    header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
+meta = header["__metadata__"]
+print(meta["step"], *sorted(f"{k}={v}" for k, v in meta.items() if k.startswith("xxh64:")), sep="\n")
+PY
+}
+same_run() { diff <(tensors "$1") <(tensors "$2") >&2; }
+
+"$cplearn" reproduce --list --json >list.json
+check "lists the experiments" json list.json "{'table1','table2','table3','table4','table5','beta'} <= {e['name'] for e in r['experiments']}"
+
+table1=("$cplearn" reproduce table1 --budget smoke --threads 1 --quiet --json)
+"${table1[@]}" --out all >first.json
+check "table 1 runs" json first.json "r['ran'] == r['finished'] == r['cells'] == len(r['table']) == 9 and not r['failed']"
+check "  every NMI stands with its chance level, AMI and codes used" json first.json \
+  "all('mean' in row[k] for row in r['table'] if row['nmi'] for k in ('nmi_chance', 'ami', 'codes_used'))"
+check "  every row has a linear score" json first.json "all(0 < row['linear_top1']['mean'] < 1 for row in r['table'])"
+check "  Markdown" test "$(grep -c '^| shapes' all/table1/table.md)" = 9
+check "  CSV" test "$(wc -l <all/table1/table.csv)" = 10
+check "  LaTeX" test "$(grep -c '^shapes &' all/table1/table.tex)" = 9
+before=$(find all -name '*.safetensors' -o -name '*.json' | sort | xargs stat -c '%n %Y %s')
+"${table1[@]}" --out all >second.json
+check "a second call runs nothing" json second.json "r['ran'] == 0 and r['finished'] == r['cells'] and len(r['table']) == 9"
+check "  and changes no run" test "$before" = "$(find all -name '*.safetensors' -o -name '*.json' | sort | xargs stat -c '%n %Y %s')"
+"$cplearn" reproduce table1 --budget smoke --threads 1 --quiet --json --only row=cplearn-f --out all >part.json
+check "  and a part still shows the whole table" json part.json "len(r['table']) == 9"
+check "other settings are refused" refused 1 "other settings" "${table1[@]}" --out all --epochs 1
+
+one=("$cplearn" reproduce table1 --budget smoke --threads 1 --only row=cplearn-f --epochs 40 --set checkpoint-every=3)
+cell=table1/shapes-cplearn-f-s0
+"${one[@]}" --out whole --quiet
+for how in INT KILL; do
+  "${one[@]}" --out $how >$how.txt 2>&1 &
+  pid=$!
+  for wait in $(seq 300); do [ -s $how/$cell/checkpoint.safetensors ] && break; sleep 0.05; done
+  check "$how: a second process leaves a cell alone that is being run" json <("${one[@]}" --out $how --json --quiet) "r['busy'] == 1 and r['ran'] == 0"
+  kill -$how $pid; wait $pid 2>/dev/null
+  check "  $how stops it" test ! -e $how/$cell/cell.json
+  "${one[@]}" --out $how --quiet
+  check "  and it goes on to the same bits" same_run whole/$cell $how/$cell
+done
+check "INT says how to go on" grep -q "same command" INT.txt
+
+# A cell that fails is reported and the next one is run.
+"$cplearn" reproduce table1 --budget smoke --threads 1 --quiet --json --only 'row=cplearn-10|cplearn-f' --out broken --epochs 1 >/dev/null
+rm broken/table1/*/cell.json; head -c 100 broken/table1/shapes-cplearn-10-s0/config.toml >broken/table1/shapes-cplearn-10-s0/checkpoint.safetensors
+"$cplearn" reproduce table1 --budget smoke --threads 1 --quiet --json --only 'row=cplearn-10|cplearn-f' --out broken --epochs 1 >broken.json 2>broken.txt
+check "a failed cell is an exit code" test $? = 1
+check "  and does not stop the others" json broken.json "r['ran'] == 1 and r['failed'][0]['cell'] == 'shapes-cplearn-10-s0'"
+
+"$cplearn" reproduce table1 --budget cpu --dry-run --data-dir . --only row=cplearn-f --json >dry.json 2>dry.txt
+check "data sets that are not there are named" grep -q "svhn is not in" dry.txt
+"$cplearn" reproduce table4 --budget smoke --dry-run --json --threads 1 >dry.json 2>/dev/null
+check "a dry run says what it would cost" json dry.json "len(r['cells']) == 6 and r['seconds'] > 0"
+check "  and runs nothing" test ! -e reproduce
+"$cplearn" reproduce dictionary --out figures --quiet
+check "a figure" grep -q "</svg>" figures/dictionary/dictionary.svg
+printf 'title = mine\nnote = small\naxis codes = 8, 64\ncolumns = ami\nimages = 64\ntest-images = 64\nwidth = 8\nepochs = 1\n[figure scores]\nkind = scores\nx = codes\ny = ami\n' >mine.ini
+"$cplearn" reproduce --config mine.ini --out own --threads 1 --quiet --json >own.json
+check "an experiment of one's own" json own.json "[row['codes'] for row in r['table']] == ['8', '64'] and 'own/mine/scores.svg' in r['files']"
+check "typo in the name" refused 1 "did you mean 'table1'" "$cplearn" reproduce tabel1
+check "no such cell" refused 1 "is left by --only" "$cplearn" reproduce table1 --only method=nothing
+check "unknown setting" refused 1 "did you mean 'width'" "$cplearn" reproduce table1 --only row=cplearn-f --set widht=3 --out typo
+
+[ "$failures" = 0 ] && echo "all passed" || { echo "$failures failed"; exit 1; }
