@@ -95,11 +95,7 @@ class Method : public torch::nn::Module {
   virtual at::Tensor embed(const at::Tensor& z) = 0;
   virtual CodeAssignment assign(const at::Tensor& z);  // the most probable one
   virtual std::int64_t codes() const { return 0; }     // 0: the method has none; assign() throws
-
-  // To look at, a few rows at a time. log of the probabilities of all codes, n x codes; undefined
-  // for methods without codes.
-  virtual at::Tensor log_probabilities(const at::Tensor& /*z*/) { return {}; }
-  virtual double beta() const { return -1; }  // --beta; -1: the method does not have it
+  virtual double beta() const { return -1; }           // --beta; -1: the method does not have it
 
   // To look at, a few rows at a time. log of the probabilities of all codes, n x codes; undefined
   // for methods without codes.
