@@ -104,7 +104,8 @@ TEST(Trainer, EveryMethodGoesOnBitForBitAndOpens) {
     expect_same_tensors(whole, stopped);
 
     const cpl::Run run = open_run(whole);
-    const auto features = extract_features(*run.method, reference.dataset(), run.views, {});
+    const auto features =
+        extract_features(*run.method, reference.dataset(), run.views, FeatureOptions(), {});
     EXPECT_EQ(features.representations.size(0), 48);
     EXPECT_EQ(features.codes.defined(), run.method->codes() > 0) << row.name;
   }
