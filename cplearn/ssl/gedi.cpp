@@ -142,8 +142,9 @@ const MethodRow kGediNogen = {"gedi_nogen",
                               "CPLearn's loss with a trained projector (Sansone, Manhaeve, 2024)",
                               "codes = 64\nhidden = 2048\n", make_as<GediNogen>};
 
+// The generative term is unstable at higher learning rates.
 const MethodRow kGedi = {
     "gedi", "the same with an energy-based model of the images (Sansone, Manhaeve, 2024)",
-    "codes = 64\nhidden = 2048\n", make_as<Gedi>};
+    "codes = 64\nhidden = 2048\nlr = 0.0001\n", make_as<Gedi>};
 
 }  // namespace cpl
