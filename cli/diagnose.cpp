@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/npy.h"
 #include "cplearn/base/progress.h"
@@ -124,6 +125,37 @@ void print(const Diagnosis& d, const Common& common) {
   common.say() << ".\n";
 }
 
+struct Found {
+  Diagnosis diagnosis;
+  Json gallery;  // null unless asked for
+};
+
+Found look_at_run(const Options& o, bool maps, const DiagnosisProgress& progress) {
+  cpl::Run trained = open_run(o.run);
+  const auto [spec, data] = open_run_data(trained, o.data, o.diagnosis.images);
+  const auto total = static_cast<std::int64_t>(data->size());
+  const Features features =
+      extract_features(*trained.method, *data, trained.views, FeatureOptions(),
+                       [&](std::int64_t done) { progress("images", done, total); });
+  Found found;
+  found.diagnosis = diagnose_run(trained, *data, features, o.diagnosis, progress);
+  found.diagnosis.run = o.run;
+  found.diagnosis.data = spec;
+  if (maps) {
+    GalleryOptions gallery_options;
+    gallery_options.seed = o.diagnosis.seed;
+    const int iterations = TsneOptions().iterations;
+    found.gallery = make_gallery(features, *data, gallery_options,
+                                 [&](int done) { progress("t-SNE", done, iterations); });
+  }
+  return found;
+}
+
+void write_found(const Found& found, const std::string& folder) {
+  write_file(folder + "/diagnosis.json", to_json(found.diagnosis).dump() + "\n");
+  if (!found.gallery.is_null()) write_file(folder + "/gallery.json", found.gallery.dump() + "\n");
+}
+
 int run(Options o, const Common& common) {
   CPL_CHECK(o.run.empty() != o.embeddings.empty(),
             "diagnose: give a run directory, or --embeddings FILE.npy");
@@ -137,44 +169,37 @@ int run(Options o, const Common& common) {
   if (out.empty() && !o.run.empty() && file_exists(RunFiles(o.run).config())) out = o.run;
   if (!out.empty()) std::filesystem::create_directories(out);
 
-  Diagnosis found;
-  Json gallery;
+  Found found;
   if (!o.embeddings.empty()) {
-    found = diagnose_file(o, progress);
+    found.diagnosis = diagnose_file(o, progress);
   } else {
-    cpl::Run trained = open_run(o.run);
-    const auto [spec, data] = open_run_data(trained, o.data, o.diagnosis.images);
-    const auto total = static_cast<std::int64_t>(data->size());
-    const Features features =
-        extract_features(*trained.method, *data, trained.views, FeatureOptions(),
-                         [&](std::int64_t done) { progress("images", done, total); });
-    found = diagnose_run(trained, *data, features, o.diagnosis, progress);
-    found.run = o.run;
-    found.data = spec;
-    if (o.maps && !out.empty()) {
-      GalleryOptions gallery_options;
-      gallery_options.seed = common.seed;
-      const int iterations = TsneOptions().iterations;
-      gallery = make_gallery(features, *data, gallery_options,
-                             [&](int done) { progress("t-SNE", done, iterations); });
-    }
+    found = look_at_run(o, o.maps && !out.empty(), progress);
   }
-  Json result = to_json(found);
-  if (!out.empty()) {
-    write_file(out + "/diagnosis.json", result.dump() + "\n");
-    if (!gallery.is_null()) write_file(out + "/gallery.json", gallery.dump() + "\n");
-  }
-  common.say() << (o.run.empty() ? o.embeddings : o.run) << ": " << found.images << " images of "
-               << found.data << ", width " << found.width << "\n\n";
-  print(found, common);
+  if (!out.empty()) write_found(found, out);
+  common.say() << (o.run.empty() ? o.embeddings : o.run) << ": " << found.diagnosis.images
+               << " images of " << found.diagnosis.data << ", width " << found.diagnosis.width
+               << "\n\n";
+  print(found.diagnosis, common);
   if (!out.empty())
     common.say() << "Written: " << out << "/diagnosis.json"
-                 << (gallery.is_null() ? "" : ", gallery.json") << "\n";
-  common.result(result);
-  return found.collapse.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
+                 << (found.gallery.is_null() ? "" : ", gallery.json") << "\n";
+  common.result(to_json(found.diagnosis));
+  return found.diagnosis.collapse.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
 }
 
 }  // namespace
+
+void write_diagnosis(const std::string& run, const Common& common) {
+  Options o;
+  o.run = run;
+  o.diagnosis.seed = common.seed;
+  Stages stages(common);
+  write_found(look_at_run(o, true,
+                          [&](const char* what, std::int64_t done, std::int64_t total) {
+                            stages.show(what, done, total);
+                          }),
+              run);
+}
 
 Run declare_diagnose(CLI::App& app) {
   auto options = std::make_shared<Options>();

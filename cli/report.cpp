@@ -1,6 +1,8 @@
 // cplearn report: one page about runs, made from their files.
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "cli/command.h"
 #include "cli/runs.h"
@@ -12,12 +14,37 @@
 namespace cpl::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Options {
   std::vector<std::string> runs;
   std::string out, figures;
+  bool diagnose = true;
 };
 
+// A diagnosis is wanting if there is a network that none was made of.
+bool wants_diagnosis(const std::string& run) {
+  std::error_code none, older;
+  const auto trained = fs::last_write_time(run + "/checkpoint.safetensors", none);
+  const auto diagnosed = fs::last_write_time(run + "/diagnosis.json", older);
+  return !none && (older || diagnosed < trained);
+}
+
+// What cannot be diagnosed (images that moved, say) still has a page, which says what to run.
+void diagnose_if_wanting(const std::string& run, const Common& common) {
+  if (!wants_diagnosis(run)) return;
+  common.say() << "diagnosing " << run << " (--no-diagnose leaves it out)\n";
+  try {
+    write_diagnosis(run, common);
+  } catch (const Error& error) {
+    std::cerr << "! no diagnosis of " << run << ": " << error.what() << "\n";
+  }
+}
+
 int run(const Options& o, const Common& common) {
+  read_runs(o.runs);  // complains before anything takes time
+  if (o.diagnose)
+    for (const std::string& path : o.runs) diagnose_if_wanting(path, common);
   const std::vector<RunRecord> runs = read_runs(o.runs);
   for (const RunRecord& record : runs)
     for (const std::string& problem : record.problems) std::cerr << "! " << problem << "\n";
@@ -48,6 +75,8 @@ Run declare_report(CLI::App& app) {
   add("out", options->out,
       "file of the page; RUN/report.html if not given, or report.html for several runs");
   add("figures", options->figures, "also write each plot as SVG and CSV into this directory");
+  add("diagnose", options->diagnose,
+      "first diagnose runs that have no diagnosis, or one of an earlier checkpoint");
   return [options](const Common& common) { return run(*options, common); };
 }
 

@@ -1,9 +1,10 @@
 #pragma once
-// What commands about finished runs share: reading their files.
+// What commands about finished runs share: reading their files, and filling them.
 
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cplearn/report/run_record.h"
 
 namespace cpl::cli {
@@ -12,5 +13,8 @@ namespace cpl::cli {
 std::vector<OptionText> train_settings();
 
 std::vector<RunRecord> read_runs(const std::vector<std::string>& paths);
+
+// As `cplearn diagnose` does: diagnosis.json and gallery.json of a run, with progress.
+void write_diagnosis(const std::string& run, const Common& common);
 
 }  // namespace cpl::cli

@@ -27,7 +27,8 @@ fi
 step "Is it any good? Trained against untrained against pixels"
 "$cplearn" eval "$run" --data shapes --test shapes@test --baselines
 
-step "A page about it"
+step "Has it collapsed? And a page about it all"
+"$cplearn" diagnose "$run" || [ $? -eq 3 ]  # 3: it has, and the page says so too
 "$cplearn" report "$run"
 
 step "Look at"

@@ -37,7 +37,8 @@ double deviation_share(const at::Tensor& x) {
 }
 
 Finding representation_finding(double deviation, const CodeUsage* usage,
-                               std::optional<double> agreement, const CollapseOptions& options) {
+                               const std::optional<Agreement>& agreement,
+                               const CollapseOptions& options) {
   Finding finding{"representation"};
   finding.value = deviation;
   finding.threshold = options.representation.collapsed;
@@ -50,24 +51,33 @@ Finding representation_finding(double deviation, const CodeUsage* usage,
   // The measure that decides is the one that is reported. Few codes can tell little: that is
   // cluster collapse instead.
   const double limit = usage != nullptr ? usage->information_limit() : 0;
-  const auto judge_information = [&](double nats, const char* words, const char* advice) {
-    const Verdict verdict = judge(nats / limit, options.information);
-    if (worse(finding.verdict, verdict) == finding.verdict) return;
-    finding.value = nats / limit;
-    finding.threshold = options.information.collapsed;
-    finding.verdict = verdict;
-    finding.words = words + (" (" + readable(nats) + " of " + readable(limit) + " nats)");
-    finding.advice = advice;
-  };
   if (limit > 0 && usage->entropy() >= options.cluster.collapsed * limit) {
-    judge_information(usage->information(), "code probabilities hardly depend on the image",
-                      "codes are nearly uniform for every image: train longer, raise the learning "
-                      "rate, or raise beta (0.25 to 1)");
+    const auto consider = [&](double value, const Limits& limits, const std::string& words,
+                              const char* advice) {
+      const Verdict verdict = judge(value, limits);
+      if (worse(finding.verdict, verdict) == finding.verdict) return;
+      finding = {finding.name, value, limits.collapsed, verdict, words, advice};
+    };
+    const std::string of_limit = " of " + readable(limit) + " nats)";
+    consider(usage->information() / limit, options.information,
+             "code probabilities hardly depend on the image (" + readable(usage->information()) +
+                 of_limit,
+             "codes are nearly uniform for every image: train longer, raise the learning rate, or "
+             "raise beta (0.25 to 1)");
+    constexpr const char* kDisagree =
+        "nothing holds the views of an image together: raise beta (0.25 to 1; at 0 the loss "
+        "ignores "
+        "views), train longer, or augment less";
     if (agreement)
-      judge_information(
-          *agreement, "two views of an image hardly agree on its codes",
-          "codes follow the augmentation and not the image: raise beta (0.25 to 1; at "
-          "0 nothing ties the views together), train longer, or augment less");
+      consider(agreement->nats / limit, options.information,
+               "two views of an image hardly agree on its codes (" + readable(agreement->nats) +
+                   of_limit,
+               kDisagree);
+    if (agreement && agreement->untrained.value_or(0) > 0)
+      consider(agreement->nats / *agreement->untrained, options.over_untrained,
+               "a code tells " + readable(agreement->nats) + " nats about another view, before " +
+                   "training it told " + readable(*agreement->untrained),
+               kDisagree);
   }
   if (finding.verdict == Verdict::kHealthy) finding.advice.clear();
   return finding;
@@ -184,7 +194,7 @@ double within_share(const at::Tensor& embeddings, const Labels& groups) {
 }
 
 CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& codes,
-                                 const CodeUsage* usage, std::optional<double> agreement,
+                                 const CodeUsage* usage, const std::optional<Agreement>& agreement,
                                  const CollapseOptions& options) {
   CPL_CHECK(embeddings.dim() == 2 && embeddings.size(0) >= 2,
             "a diagnosis needs at least 2 embeddings as n x d, got ", embeddings.sizes());

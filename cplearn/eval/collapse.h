@@ -52,7 +52,17 @@ struct CollapseOptions {
   // on the point. Judged twice: what a code tells about the point itself, and what it tells about
   // another view of it (ViewAgreement), without which codes are noise, however diverse.
   Limits information{0.01, 0.05};
+  // What a code tells about another view / what it told before training. Random networks keep much
+  // of an image; a training that leaves less of it is on its way to none (beta = 0, for which
+  // uniform codes are as good as any).
+  Limits over_untrained{1, 1.1};
   std::uint64_t seed = 0;  // of the k-means that replaces missing codes
+};
+
+// What a code tells about another view of its image (ViewAgreement), in nats.
+struct Agreement {
+  double nats;
+  std::optional<double> untrained = {};  // the same for the network before its training
 };
 
 struct CollapseReport {
@@ -68,10 +78,10 @@ struct CollapseReport {
 // `embeddings`: n x d. `codes`: the code of each point, or empty when there are none (embeddings
 // from another tool): then clusters are found by k-means, and cluster collapse is unknown.
 // `usage`: the codes' probabilities over the same points, or null; CodeUsage of the hard codes
-// does. `agreement`: ViewAgreement's information in nats, if there are two views. Constant
+// does. `agreement`: if there are two views. Constant
 // embeddings leave the other three unknown: there is nothing left to measure.
 CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& codes,
-                                 const CodeUsage* usage, std::optional<double> agreement,
+                                 const CodeUsage* usage, const std::optional<Agreement>& agreement,
                                  const CollapseOptions& options);
 
 // Unbiased variance within groups of at least two points / unbiased total variance; -1 when no

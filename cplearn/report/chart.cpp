@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "cplearn/base/csv.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
 
@@ -133,8 +134,9 @@ std::string charts_csv(const std::vector<Chart>& charts) {
   for (const Chart& chart : charts) {
     for (const Series& series : chart.series) {
       for (std::size_t i = 0; i < series.x.size(); ++i)
-        text += str("\"", chart.title, "\",\"", series.name, "\",", series.x[i], ",", series.y[i],
-                    ",", series.deviation.empty() ? "" : str(series.deviation[i]), "\n");
+        text +=
+            str(csv_field(chart.title), ",", csv_field(series.name), ",", series.x[i], ",",
+                series.y[i], ",", series.deviation.empty() ? "" : str(series.deviation[i]), "\n");
     }
   }
   return text;

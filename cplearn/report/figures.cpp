@@ -7,8 +7,9 @@
 #include <map>
 #include <system_error>
 
+#include "cplearn/base/csv.h"
 #include "cplearn/base/file.h"
-#include "cplearn/report/line_plot.h"
+#include "cplearn/report/chart.h"
 #include "cplearn/report/svg.h"
 
 namespace cpl {
@@ -50,10 +51,14 @@ class Writer {
       write_file(files_.back(), text);
     }
   }
-  void write(const std::string& name, const LinePlot& plot) {
-    const bool any = std::any_of(plot.series.begin(), plot.series.end(),
-                                 [](const PlotSeries& s) { return !s.points.empty(); });
-    if (any) write(name, plot_svg(plot), plot_csv(plot));
+  void write(const std::string& name, Chart chart) {
+    chart.series.erase(std::remove_if(chart.series.begin(), chart.series.end(),
+                                      [](const Series& s) { return s.x.empty(); }),
+                       chart.series.end());
+    if (chart.series.empty()) return;
+    Svg svg(760, 420);
+    draw_chart(svg, 0, 0, 760, 420, chart);
+    write(name, svg.str(), charts_csv({chart}));
   }
 
   std::vector<std::string> take() { return std::move(files_); }
@@ -65,27 +70,32 @@ class Writer {
 
 void write_curves(const std::vector<RunRecord>& runs, Writer& writer) {
   std::vector<std::string> order;
-  std::map<std::string, std::vector<PlotSeries>> found;
+  std::map<std::string, Chart> charts;
   for (const RunRecord& run : runs) {
-    for (auto& [name, curve] : curves(run.metrics)) {
-      if (!found.count(name)) order.push_back(name);
-      found[name].push_back({run.path, std::move(curve)});
+    for (const auto& [name, curve] : curves(run.metrics)) {
+      if (!charts.count(name)) order.push_back(name);
+      Chart& chart = charts[name];
+      chart.title = name;
+      chart.x_label = "step";
+      chart.series.push_back({run.path, {}, {}, {}});
+      for (const auto& [step, value] : curve) {
+        chart.series.back().x.push_back(step);
+        chart.series.back().y.push_back(value);
+      }
     }
   }
-  for (const std::string& name : order) {
-    if (name != "epoch") writer.write("curve-" + name, {name, "step", found[name], false});
-  }
+  for (const std::string& name : order)
+    if (name != "epoch") writer.write("curve-" + name, charts[name]);
 }
 
-// values[i] against x[i], or against 1, 2, ... where x is empty.
-std::vector<std::pair<double, double>> points_of(const std::vector<double>& x,
-                                                 const std::vector<double>& values) {
-  std::vector<std::pair<double, double>> points;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!x.empty() && i >= x.size()) break;
-    points.emplace_back(x.empty() ? static_cast<double>(i + 1) : x[i], values[i]);
-  }
-  return points;
+// `y` against `x`, or against 1, 2, ... where there is no x.
+Series series_of(const std::string& name, std::vector<double> x, std::vector<double> y) {
+  if (x.empty())
+    for (std::size_t i = 0; i < y.size(); ++i) x.push_back(static_cast<double>(i + 1));
+  const std::size_t count = std::min(x.size(), y.size());
+  x.resize(count);
+  y.resize(count);
+  return {name, std::move(x), std::move(y), {}};
 }
 
 void write_heat(const std::string& name, const std::string& title, const Json& rows,
@@ -138,7 +148,7 @@ void write_map(const std::string& name, const std::string& title, const Json& ga
   for (std::size_t i = 0; i < xs.size(); ++i) {
     const double label = i < labels.size() ? labels[i] : -1;
     svg.circle(20 + 600 * (xs[i] - *x0) / width, 580 - 540 * (ys[i] - *y0) / height, 2.5,
-               label >= 0 ? plot_colour(static_cast<std::size_t>(label)) : "#8d939c");
+               label >= 0 ? series_colour(static_cast<std::size_t>(label)) : "#8d939c");
     const bool named = files.is_array() && i < files.size() && files[i].is_string();
     csv += str(number_text(xs[i]), ",", number_text(ys[i]), ",", label, ",",
                i < codes.size() ? codes[i] : -1, ",",
@@ -154,23 +164,23 @@ std::vector<std::string> write_figures(const std::vector<RunRecord>& runs,
   Writer writer(directory);
   write_curves(runs, writer);
   for (const std::string kind : {"representation", "embedding", "padded"}) {
-    LinePlot spectrum{"Singular values: " + kind, "index", {}, true};
-    LinePlot entropy{"Entropy in nats: " + kind, "components of the mixture", {}, false};
+    Chart spectrum{"Singular values: " + kind, "index", "", true, true, {}};
+    Chart entropy{"Entropy: " + kind, "components of the mixture", "nats", false, false, {}};
     for (const RunRecord& run : runs) {
       const Json& d = run.diagnosis;
       for (const std::string which : {"centred", "uncentred"})
         spectrum.series.push_back(
-            {run.path + ", " + which, points_of({}, numbers(at(d, {"spectra", kind, which})))});
-      entropy.series.push_back({run.path, points_of(numbers(at(d, {"entropy", "components"})),
-                                                    numbers(at(d, {"entropy", kind, "nats"})))});
+            series_of(run.path + ", " + which, {}, numbers(at(d, {"spectra", kind, which}))));
+      entropy.series.push_back(series_of(run.path, numbers(at(d, {"entropy", "components"})),
+                                         numbers(at(d, {"entropy", kind, "nats"}))));
     }
     writer.write("spectrum-" + kind, spectrum);
     writer.write("entropy-" + kind, entropy);
   }
-  LinePlot usage{"Images of each code", "codes, most used first", {}, false};
+  Chart usage{"Images of each code", "codes, most used first", "", false, false, {}};
   for (const RunRecord& run : runs)
     usage.series.push_back(
-        {run.path, points_of({}, numbers(at(run.diagnosis, {"usage", "counts"})))});
+        series_of(run.path, {}, numbers(at(run.diagnosis, {"usage", "counts"}))));
   writer.write("usage", usage);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::string suffix = runs.size() > 1 ? str("-", i + 1) : "";

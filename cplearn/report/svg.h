@@ -37,7 +37,4 @@ std::string escaped(const std::string& text);
 // Standard base64, for data addresses.
 std::string base64(const std::vector<std::uint8_t>& bytes);
 
-// &, <, > and " as entities: text for SVG and HTML.
-std::string escaped(const std::string& text);
-
 }  // namespace cpl

@@ -98,30 +98,35 @@ void PackRows(const float* h, int64_t rows, int64_t width, int64_t packed_width,
   }
 }
 
-// In each block of four lanes: the sums of a, b, c and e over that block.
-HWY_INLINE V block_sums(V a, V b, V c, V e) {
-  const D d;
-  const hn::RepartitionToWide<D> pairs;
-  const V ab = hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
-  const V ce = hn::Add(hn::InterleaveLower(d, c, e), hn::InterleaveUpper(d, c, e));
-  const auto wide_ab = hn::BitCast(pairs, ab), wide_ce = hn::BitCast(pairs, ce);
-  return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, wide_ab, wide_ce)),
-                 hn::BitCast(d, hn::InterleaveUpper(pairs, wide_ab, wide_ce)));
+// y[i] = the sum of the lanes of x[i], for as many vectors as there are lanes.
+template <int kLanes>
+HWY_INLINE V lane_sums(const V (&x)[kLanes]) {
+  HWY_ALIGN float sums[kLanes];
+  for (int i = 0; i < kLanes; ++i) sums[i] = hn::GetLane(hn::SumOfLanes(D(), x[i]));
+  return hn::Load(D(), sums);
 }
 
-// y[i] = the sum of the lanes of x[i], for as many vectors as there are lanes.
-HWY_INLINE V lane_sums(const V (&x)[hn::MaxLanes(D())]) {
+#if HWY_TARGET != HWY_SCALAR
+// In each block of four lanes: the sums of x[0] to x[3] over that block.
+HWY_INLINE V block_sums(const V* x) {
   const D d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-  if constexpr (kLanes == 4) return block_sums(x[0], x[1], x[2], x[3]);
-  if constexpr (kLanes == 8) {
-    const V low = block_sums(x[0], x[1], x[2], x[3]), high = block_sums(x[4], x[5], x[6], x[7]);
-    return hn::Add(hn::ConcatLowerLower(d, high, low), hn::ConcatUpperUpper(d, high, low));
-  }
-  HWY_ALIGN float sums[kLanes];
-  for (int i = 0; i < kLanes; ++i) sums[i] = hn::GetLane(hn::SumOfLanes(d, x[i]));
-  return hn::Load(d, sums);
+  const hn::RepartitionToWide<D> pairs;
+  const V low = hn::Add(hn::InterleaveLower(d, x[0], x[1]), hn::InterleaveUpper(d, x[0], x[1]));
+  const V high = hn::Add(hn::InterleaveLower(d, x[2], x[3]), hn::InterleaveUpper(d, x[2], x[3]));
+  const auto wide_low = hn::BitCast(pairs, low), wide_high = hn::BitCast(pairs, high);
+  return hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, wide_low, wide_high)),
+                 hn::BitCast(d, hn::InterleaveUpper(pairs, wide_low, wide_high)));
 }
+template <>
+HWY_INLINE V lane_sums<4>(const V (&x)[4]) {
+  return block_sums(x);
+}
+template <>
+HWY_INLINE V lane_sums<8>(const V (&x)[8]) {
+  const V low = block_sums(x), high = block_sums(x + 4);
+  return hn::Add(hn::ConcatLowerLower(D(), high, low), hn::ConcatUpperUpper(D(), high, low));
+}
+#endif
 
 // x[r] = the values of the chunk at `from`.
 template <int R>
@@ -387,7 +392,7 @@ class LossPass {
         for (int r = 0; r < kLanes; ++r)
           column[r] = hn::Add(column[r], hn::Load(d, p + r * lanes_));
       }
-      hn::Store(hn::Mul(per_row, lane_sums(column)), d, mean_[v] + first);
+      hn::Store(hn::Mul(per_row, lane_sums<kLanes>(column)), d, mean_[v] + first);
     }
     std::copy(mean_[v], mean_[v] + count, known);
   }

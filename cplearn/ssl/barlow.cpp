@@ -56,9 +56,8 @@ NamedLoss barlow_loss(const at::Tensor& z0, const at::Tensor& z1, const BarlowOp
           {{"on_diagonal", on.detach()}, {"off_diagonal", off.detach()}}};
 }
 
-std::shared_ptr<Method> make_barlow(const BackboneMaker& make_backbone,
-                                    const MethodOptions& options) {
-  return std::make_shared<Barlow>(make_backbone, options);
-}
+const MethodRow kBarlow = {
+    "barlow", "Barlow Twins: features correlate with themselves only (Zbontar et al., 2021)",
+    "hidden = 512\n", make_as<Barlow>};
 
 }  // namespace cpl

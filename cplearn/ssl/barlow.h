@@ -8,7 +8,7 @@
 // Reduction", ICML 2021.
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -28,7 +28,6 @@ struct BarlowOptions {
 NamedLoss barlow_loss(const at::Tensor& z0, const at::Tensor& z1, const BarlowOptions& options,
                       WorkerGroup& workers);
 
-std::shared_ptr<Method> make_barlow(const BackboneMaker& make_backbone,
-                                    const MethodOptions& options);
+extern const MethodRow kBarlow;
 
 }  // namespace cpl

@@ -10,9 +10,9 @@ namespace {
 
 class Cplearn : public Method {
  public:
-  Cplearn(const BackboneMaker& make_backbone, const CodeHeadOptions& options)
+  Cplearn(const BackboneMaker& make_backbone, const MethodOptions& options)
       : Method(make_backbone),
-        head_(register_module("head", CodeHead(student().features(), options))) {}
+        head_(register_module("head", CodeHead(student().features(), options.head))) {}
 
   StepResult step(const Views& views, const Position&) override {
     const std::vector<at::Tensor> z = encode_views(views);
@@ -51,9 +51,8 @@ class Cplearn : public Method {
 
 }  // namespace
 
-std::shared_ptr<Method> make_cplearn(const BackboneMaker& make_backbone,
-                                     const MethodOptions& options) {
-  return std::make_shared<Cplearn>(make_backbone, options.head);
-}
+const MethodRow kCplearn = {
+    "cplearn", "agree on a code of a large frozen dictionary, use all codes (Sansone et al., 2025)",
+    "", make_as<Cplearn>};
 
 }  // namespace cpl

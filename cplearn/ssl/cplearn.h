@@ -6,11 +6,10 @@
 // Sansone, Lebailly, Tuytelaars, "Collapse-Proof Non-Contrastive Self-Supervised Learning", ICML
 // 2025.
 
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
-std::shared_ptr<Method> make_cplearn(const BackboneMaker& make_backbone,
-                                     const MethodOptions& options);
+extern const MethodRow kCplearn;
 
 }  // namespace cpl

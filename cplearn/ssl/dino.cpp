@@ -57,7 +57,7 @@ class Dino : public Method {
       scores.push_back(head_->scores(head_->embed(view), frozen));
     result.total = prediction_loss(targets, scores, options_.student_temperature);
     result.terms = {{"prediction", result.total.item<double>()}};
-    describe_codes(log_probabilities(scores[0]), log_probabilities(scores[1]), result);
+    describe_codes(log_softmax(scores[0]), log_softmax(scores[1]), result);
     return result;
   }
 
@@ -70,14 +70,13 @@ class Dino : public Method {
 
   Backbone& backbone() override { return *teacher_->backbone; }
   at::Tensor embed(const at::Tensor& z) override { return teacher_->head->embed(z); }
-  CodeAssignment assign(const at::Tensor& z) override {
-    const at::NoGradGuard no_grad;
-    return most_probable(log_probabilities(teacher_->head->scores(embed(z))));
+  at::Tensor log_probabilities(const at::Tensor& z) override {
+    return log_softmax(teacher_->head->scores(embed(z)));
   }
   std::int64_t codes() const override { return head_->codes(); }
 
  private:
-  at::Tensor log_probabilities(const at::Tensor& scores) const {
+  at::Tensor log_softmax(const at::Tensor& scores) const {
     return (scores / options_.student_temperature).log_softmax(1);
   }
 
@@ -125,9 +124,8 @@ at::Tensor dino_centre(const at::Tensor& centre, const at::Tensor& scores, doubl
   return momentum * centre + (1 - momentum) / workers.size() * mean;
 }
 
-std::shared_ptr<Method> make_dino(const BackboneMaker& make_backbone,
-                                  const MethodOptions& options) {
-  return std::make_shared<Dino>(make_backbone, options);
-}
+const MethodRow kDino = {"dino",
+                         "predict what a slow teacher says about another view (Caron et al., 2021)",
+                         "codes = 4096\nhidden = 512\n", make_as<Dino>};
 
 }  // namespace cpl

@@ -10,7 +10,7 @@
 // Vision Transformers", ICCV 2021.
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -50,6 +50,6 @@ at::Tensor dino_targets(const at::Tensor& scores, const at::Tensor& centre, doub
 at::Tensor dino_centre(const at::Tensor& centre, const at::Tensor& scores, double momentum,
                        WorkerGroup& workers);
 
-std::shared_ptr<Method> make_dino(const BackboneMaker& make_backbone, const MethodOptions& options);
+extern const MethodRow kDino;
 
 }  // namespace cpl

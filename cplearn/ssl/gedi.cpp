@@ -41,16 +41,15 @@ class GediNogen : public Method {
       const CodeLoss loss = code_loss_plain(all[i], all[j], classes_->weight.t(), loss_);
       return NamedLoss{loss.total, {{"invariance", loss.invariance}, {"prior", loss.prior}}};
     });
-    describe_codes(log_probabilities(h[0]), log_probabilities(h[1]), result);
+    describe_codes(logits(h[0]).log_softmax(1), logits(h[1]).log_softmax(1), result);
     result.representations = z[0].detach();
     result.embeddings = h[0].detach();
     return result;
   }
 
   at::Tensor embed(const at::Tensor& z) override { return projector_->forward(z); }
-  CodeAssignment assign(const at::Tensor& z) override {
-    const at::NoGradGuard no_grad;
-    return most_probable(log_probabilities(embed(z)));
+  at::Tensor log_probabilities(const at::Tensor& z) override {
+    return logits(embed(z)).log_softmax(1);
   }
   std::int64_t codes() const override { return classes_->options.out_features(); }
   double beta() const override { return loss_.beta; }
@@ -59,8 +58,6 @@ class GediNogen : public Method {
   at::Tensor logits(const at::Tensor& h) { return loss_.scale * classes_->forward(h); }
 
  private:
-  at::Tensor log_probabilities(const at::Tensor& h) { return logits(h).log_softmax(1); }
-
   CodeLossOptions loss_;
   torch::nn::Sequential projector_{nullptr};
   torch::nn::Linear classes_{nullptr};
@@ -84,8 +81,7 @@ class Gedi : public GediNogen {
     const bool was_training = is_training();
     train(false);
     const at::Tensor samples = sample(images.size(0));
-    const auto energies =
-        energy(torch::cat({images, samples.to(images.device())}), encoding().parts).chunk(2);
+    const auto energies = energy(torch::cat({images, samples}), encoding().parts).chunk(2);
     train(was_training);
     const at::Tensor generative = energies[0].mean() - energies[1].mean();
     result.total = result.total + options_.weight * generative;
@@ -106,8 +102,10 @@ class Gedi : public GediNogen {
     const std::int64_t total = rows * workers().size();
     CPL_CHECK(total <= options_.buffer, "gedi keeps ", options_.buffer, " samples and a batch has ",
               total, ": use --gedi-buffer ", total, " or more");
-    const at::Tensor places = torch::randperm(options_.buffer, at::kLong).narrow(0, 0, total);
-    const at::Tensor again = torch::rand({total, 1, 1, 1}).lt(options_.restart);
+    const at::Device device = samples_.device();
+    const at::Tensor places =
+        torch::randperm(options_.buffer, at::kLong).narrow(0, 0, total).to(device);
+    const at::Tensor again = torch::rand({total, 1, 1, 1}).lt(options_.restart).to(device);
     const at::Tensor kept = samples_.index_select(0, places);
     const at::Tensor start = own_rows(
         torch::where(again, torch::rand_like(kept).mul_(2).sub_(1), kept), rows, workers());
@@ -140,14 +138,13 @@ at::Tensor langevin(const std::function<at::Tensor(const at::Tensor&)>& energy, 
   return current.detach();
 }
 
-std::shared_ptr<Method> make_gedi_nogen(const BackboneMaker& make_backbone,
-                                        const MethodOptions& options) {
-  return std::make_shared<GediNogen>(make_backbone, options);
-}
+const MethodRow kGediNogen = {"gedi_nogen",
+                              "CPLearn's loss with a trained projector (Sansone, Manhaeve, 2024)",
+                              "codes = 64\nhidden = 2048\n", make_as<GediNogen>};
 
-std::shared_ptr<Method> make_gedi(const BackboneMaker& make_backbone,
-                                  const MethodOptions& options) {
-  return std::make_shared<Gedi>(make_backbone, options);
-}
+// The generative term is unstable at higher learning rates.
+const MethodRow kGedi = {
+    "gedi", "the same with an energy-based model of the images (Sansone, Manhaeve, 2024)",
+    "codes = 64\nhidden = 2048\nlr = 0.0001\n", make_as<Gedi>};
 
 }  // namespace cpl

@@ -14,7 +14,7 @@
 #include <functional>
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -57,8 +57,7 @@ struct GediOptions {
 at::Tensor langevin(const std::function<at::Tensor(const at::Tensor&)>& energy, const at::Tensor& x,
                     const LangevinOptions& options);
 
-std::shared_ptr<Method> make_gedi_nogen(const BackboneMaker& make_backbone,
-                                        const MethodOptions& options);
-std::shared_ptr<Method> make_gedi(const BackboneMaker& make_backbone, const MethodOptions& options);
+extern const MethodRow kGediNogen;
+extern const MethodRow kGedi;
 
 }  // namespace cpl

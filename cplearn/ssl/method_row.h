@@ -1,5 +1,5 @@
 #pragma once
-// What a row of the table of methods is.
+// What a row of the table of methods is. Each method defines its own in its source.
 
 #include <memory>
 
@@ -7,19 +7,24 @@
 
 namespace cpl {
 
-using MakeMethod = std::shared_ptr<Method>(const BackboneMaker& make_backbone,
-                                           const MethodOptions& options);
-
 struct MethodRow {
   const char* name;
   const char* summary;
-  const char* defaults;  // lines of a config file: where it differs from TrainOptions
-  MakeMethod* make;
+  const char* defaults;  // where its settings differ from TrainOptions', as a config file
+  std::shared_ptr<Method> (*make)(const BackboneMaker& make_backbone, const MethodOptions& options);
 };
 
-// The same with the type of the method's own options, whose names begin with the method's name.
+// For MethodRow::make.
+template <class Class>
+std::shared_ptr<Method> make_as(const BackboneMaker& make_backbone, const MethodOptions& options) {
+  return std::make_shared<Class>(make_backbone, options);
+}
+
+// A row with the type of the method's own options, whose names begin with the method's name.
 template <class Own>
-struct MethodEntry : MethodRow {};
+struct MethodEntry {
+  const MethodRow* row;
+};
 
 struct NoOptions {
   template <class Visitor>

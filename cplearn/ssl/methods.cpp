@@ -1,6 +1,6 @@
 #include "cplearn/ssl/methods.h"
 
-#include <torch/types.h>
+#include <torch/torch.h>
 
 #include <chrono>
 
@@ -9,8 +9,8 @@
 namespace cpl {
 
 const std::vector<MethodRow>& methods() {
-  static const std::vector<MethodRow> table =
-      std::apply([](const auto&... row) { return std::vector<MethodRow>{row...}; }, kMethodTable);
+  static const std::vector<MethodRow> table = std::apply(
+      [](const auto&... entry) { return std::vector<MethodRow>{*entry.row...}; }, kMethodTable);
   return table;
 }
 
@@ -64,8 +64,11 @@ StepResult mean_over_pairs(const Views& views,
 Method::Method(const BackboneMaker& make_backbone)
     : backbone_(register_module("backbone", make_backbone())) {}
 
-CodeAssignment Method::assign(const at::Tensor&) {
-  throw Error("this method has no codes: use k-means on its embeddings");
+CodeAssignment Method::assign(const at::Tensor& z) {
+  CPL_CHECK(codes() > 0, "this method has no codes: use k-means on its embeddings");
+  const at::NoGradGuard no_grad;
+  const auto [value, code] = log_probabilities(z).max(1);
+  return {code.cpu(), value.exp().cpu()};
 }
 
 at::Tensor Method::encode_images(Backbone& backbone, const at::Tensor& images) {

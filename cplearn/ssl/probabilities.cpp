@@ -27,11 +27,6 @@ at::Tensor prediction_loss(const std::vector<at::Tensor>& targets,
   return sum / terms;
 }
 
-CodeAssignment most_probable(const at::Tensor& log_p) {
-  const auto [value, code] = log_p.max(1);
-  return {code.cpu(), value.exp().cpu()};
-}
-
 void describe_codes(const at::Tensor& log_p0, const at::Tensor& log_p1, StepResult& result) {
   const at::NoGradGuard no_grad;
   const at::Tensor a = log_p0.detach(), b = log_p1.detach(), p = a.exp(), q = b.exp();

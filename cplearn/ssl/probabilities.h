@@ -14,9 +14,6 @@ at::Tensor cross_entropy(const at::Tensor& p, const at::Tensor& log_q);
 at::Tensor prediction_loss(const std::vector<at::Tensor>& targets,
                            const std::vector<at::Tensor>& scores, double temperature);
 
-// The most probable code of each row.
-CodeAssignment most_probable(const at::Tensor& log_p);
-
 // Usage, entropy and cross-entropy of two views, for the monitor.
 void describe_codes(const at::Tensor& log_p0, const at::Tensor& log_p1, StepResult& result);
 

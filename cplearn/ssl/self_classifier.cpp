@@ -33,21 +33,20 @@ class SelfClassifier : public Method {
     StepResult result = mean_over_pairs(views, [&](std::size_t i, std::size_t j) {
       return self_classifier_loss(scores[i], scores[j], options_);
     });
-    describe_codes(log_probabilities(scores[0]), log_probabilities(scores[1]), result);
+    describe_codes(log_softmax(scores[0]), log_softmax(scores[1]), result);
     result.representations = z[0].detach();
     result.embeddings = h[0].detach();
     return result;
   }
 
   at::Tensor embed(const at::Tensor& z) override { return head_->embed(z); }
-  CodeAssignment assign(const at::Tensor& z) override {
-    const at::NoGradGuard no_grad;
-    return most_probable(log_probabilities(head_->scores(embed(z))));
+  at::Tensor log_probabilities(const at::Tensor& z) override {
+    return log_softmax(head_->scores(embed(z)));
   }
   std::int64_t codes() const override { return head_->codes(); }
 
  private:
-  at::Tensor log_probabilities(const at::Tensor& scores) const {
+  at::Tensor log_softmax(const at::Tensor& scores) const {
     return (scores / options_.row_temperature).log_softmax(1);
   }
 
@@ -73,9 +72,8 @@ NamedLoss self_classifier_loss(const at::Tensor& s0, const at::Tensor& s1,
   return {total, {{"classification", total.detach()}}};
 }
 
-std::shared_ptr<Method> make_self_classifier(const BackboneMaker& make_backbone,
-                                             const MethodOptions& options) {
-  return std::make_shared<SelfClassifier>(make_backbone, options);
-}
+const MethodRow kSelfClassifier = {
+    "self_classifier", "the same class for both views, classes balanced (Amrani et al., 2022)",
+    "codes = 64\nhidden = 4096\n", make_as<SelfClassifier>};
 
 }  // namespace cpl

@@ -10,7 +10,7 @@
 // Amrani, Karlinsky, Bronstein, "Self-Supervised Classification Network", ECCV 2022.
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -33,7 +33,6 @@ struct SelfClassifierOptions {
 NamedLoss self_classifier_loss(const at::Tensor& s0, const at::Tensor& s1,
                                const SelfClassifierOptions& options);
 
-std::shared_ptr<Method> make_self_classifier(const BackboneMaker& make_backbone,
-                                             const MethodOptions& options);
+extern const MethodRow kSelfClassifier;
 
 }  // namespace cpl

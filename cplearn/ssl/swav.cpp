@@ -37,7 +37,7 @@ class Swav : public Method {
     StepResult result;
     result.total = prediction_loss(targets, scores, options_.temperature);
     result.terms = {{"prediction", result.total.item<double>()}};
-    describe_codes(log_probabilities(scores[0]), log_probabilities(scores[1]), result);
+    describe_codes(log_softmax(scores[0]), log_softmax(scores[1]), result);
     result.representations = z[0].detach();
     result.embeddings = h[0].detach();
     remember(result.embeddings);
@@ -45,14 +45,13 @@ class Swav : public Method {
   }
 
   at::Tensor embed(const at::Tensor& z) override { return head_->embed(z); }
-  CodeAssignment assign(const at::Tensor& z) override {
-    const at::NoGradGuard no_grad;
-    return most_probable(log_probabilities(head_->scores(head_->embed(z))));
+  at::Tensor log_probabilities(const at::Tensor& z) override {
+    return log_softmax(head_->scores(embed(z)));
   }
   std::int64_t codes() const override { return head_->codes(); }
 
  private:
-  at::Tensor log_probabilities(const at::Tensor& scores) const {
+  at::Tensor log_softmax(const at::Tensor& scores) const {
     return (scores / options_.temperature).log_softmax(1);
   }
 
@@ -99,9 +98,8 @@ at::Tensor sinkhorn(const at::Tensor& scores, double epsilon, std::int64_t itera
   return log_q.exp();
 }
 
-std::shared_ptr<Method> make_swav(const BackboneMaker& make_backbone,
-                                  const MethodOptions& options) {
-  return std::make_shared<Swav>(make_backbone, options);
-}
+const MethodRow kSwav = {"swav",
+                         "predict the balanced cluster of another view (Caron et al., 2020)",
+                         "codes = 3000\nhidden = 2048\n", make_as<Swav>};
 
 }  // namespace cpl

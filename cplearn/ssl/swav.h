@@ -8,7 +8,7 @@
 // Contrasting Cluster Assignments", NeurIPS 2020.
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -39,6 +39,6 @@ struct SwavOptions {
 // sum to n / c and every row to 1. Rows end exact. scores: n x c.
 at::Tensor sinkhorn(const at::Tensor& scores, double epsilon, std::int64_t iterations);
 
-std::shared_ptr<Method> make_swav(const BackboneMaker& make_backbone, const MethodOptions& options);
+extern const MethodRow kSwav;
 
 }  // namespace cpl

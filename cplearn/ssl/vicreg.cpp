@@ -66,9 +66,8 @@ NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOp
            {"covariance", covariance.detach()}}};
 }
 
-std::shared_ptr<Method> make_vicreg(const BackboneMaker& make_backbone,
-                                    const MethodOptions& options) {
-  return std::make_shared<Vicreg>(make_backbone, options);
-}
+const MethodRow kVicreg = {"vicreg",
+                           "views close, features varied and uncorrelated (Bardes et al., 2022)",
+                           "hidden = 512\n", make_as<Vicreg>};
 
 }  // namespace cpl

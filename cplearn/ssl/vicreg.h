@@ -9,7 +9,7 @@
 // Learning", ICLR 2022.
 
 #include "cplearn/base/options.h"
-#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -31,7 +31,6 @@ struct VicregOptions {
 NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOptions& options,
                       WorkerGroup& workers);
 
-std::shared_ptr<Method> make_vicreg(const BackboneMaker& make_backbone,
-                                    const MethodOptions& options);
+extern const MethodRow kVicreg;
 
 }  // namespace cpl

@@ -11,6 +11,7 @@
 #include "cplearn/base/table.h"
 #include "cplearn/eval/mixture.h"
 #include "cplearn/eval/view_agreement.h"
+#include "cplearn/study/untrained.h"
 
 namespace cpl {
 namespace {
@@ -151,24 +152,30 @@ void describe(const std::vector<std::pair<std::string, at::Tensor>>& clouds, con
   if (options.entropy) describe_entropy(clouds, options, progress, result);
 }
 
-// Two augmented views of every image, as in training but with running statistics.
+// Representations of two augmented views of every image.
 struct ViewPair {
   at::Tensor z[2];  // n x features
 };
 
-ViewPair extract_views(Run& run, const Dataset& data, const DiagnosisProgress& progress) {
+// As in training, but always two full views: local crops are not compared here.
+AugmentOptions two_views(const Run& run, const Dataset& data) {
   AugmentOptions augment = resolve_augment(run.options, data.statistics());
   augment.normalisation = run.views.normalisation;
-  augment.views.resize(2, augment.views.front());  // local crops are not compared here
+  augment.views.resize(2, augment.views.front());
+  return augment;
+}
+
+ViewPair extract_views(Method& method, const Dataset& data, const AugmentOptions& augment,
+                       const char* what, const DiagnosisProgress& progress) {
   const auto total = static_cast<std::int64_t>(data.size());
   std::int64_t done = 0;
   std::vector<at::Tensor> z[2];
-  progress("augmented views", 0, total);
-  stream_features(*run.method, data, augment, FeatureOptions(),
+  progress(what, 0, total);
+  stream_features(method, data, augment, FeatureOptions(),
                   [&](const at::Tensor& rows, const Batch& batch) {
                     const auto n = static_cast<std::int64_t>(batch.size());
                     for (int v = 0; v < 2; ++v) z[v].push_back(rows.narrow(0, v * n, n));
-                    progress("augmented views", done += n, total);
+                    progress(what, done += n, total);
                   });
   return {{torch::cat(z[0]), torch::cat(z[1])}};
 }
@@ -210,13 +217,14 @@ CodeFindings look_at_codes(Method& method, const ViewPair& views,
   return {usage[0], agreement.cross_entropy(), agreement.information()};
 }
 
-std::string words_of(const Certificate& c, const CodeFindings& found, const std::string& method) {
-  return str("a code tells ", readable(c.information), " of at most ",
-             readable(c.information_limit), " nats about the image it was given for, and ",
-             readable(found.agreement), " about another view of it; the loss over these images, ",
-             readable(c.loss), ", is ", readable(c.loss - c.attainable),
-             " above the least that so many images can reach",
-             method == "cplearn" ? "" : " (CPLearn's loss; this method has another)");
+std::string words_of(const Certificate& c, const Agreement& agreement, const std::string& method) {
+  return str(
+      "a code tells ", readable(c.information), " of at most ", readable(c.information_limit),
+      " nats about its image, and ", readable(agreement.nats), " about another view of it",
+      agreement.untrained ? str(" (", readable(*agreement.untrained), " before training)") : "",
+      "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.attainable),
+      " above the least that so many images can reach",
+      method == "cplearn" ? "" : " (CPLearn's loss; this method has another)");
 }
 
 }  // namespace
@@ -254,20 +262,28 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
   Diagnosis result;
   result.codes = method.codes();
   const Labels codes = to_labels(features.codes);
-  const ViewPair views = extract_views(run, data, progress);
+  const AugmentOptions augment = two_views(run, data);
+  const ViewPair views = extract_views(method, data, augment, "augmented views", progress);
 
   CollapseOptions judging;
   judging.seed = options.seed;
-  if (result.codes > 0 &&
-      method.log_probabilities(features.representations.narrow(0, 0, 1)).defined()) {
+  const at::Tensor first = features.representations.narrow(0, 0, 1);
+  if (result.codes > 0 && method.log_probabilities(first).defined()) {
     const CodeFindings found = look_at_codes(method, views, progress);
     const CodeHeadOptions& head = run.options.method_options.head;
-    result.agreement = found.agreement;
+    result.agreement = Agreement{found.agreement};
+    if (options.untrained) {
+      const auto fresh = untrained_network(run.options, data, run.views);
+      result.agreement->untrained =
+          look_at_codes(*fresh, extract_views(*fresh, data, augment, "before training", progress),
+                        progress)
+              .agreement;
+    }
     result.certificate =
         certificate(found.usage, found.invariance, {head.beta, head.prior == PriorForm::kReverse});
-    result.certificate_words = words_of(*result.certificate, found, run.options.method);
+    result.certificate_words = words_of(*result.certificate, *result.agreement, run.options.method);
     result.collapse =
-        diagnose_collapse(features.embeddings, codes, &found.usage, found.agreement, judging);
+        diagnose_collapse(features.embeddings, codes, &found.usage, result.agreement, judging);
   } else {
     CodeUsage assigned(std::max<std::int64_t>(result.codes, 1));
     assigned.add(codes);

@@ -22,6 +22,7 @@ namespace cpl {
 
 struct DiagnosisOptions {
   std::int64_t images = 5000;
+  bool untrained = true;
   bool entropy = true;
   bool full = false;
   bool padded = false;
@@ -30,6 +31,7 @@ struct DiagnosisOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("images", images, "look at so many images at most, drawn by the run's seed", AtLeast{2});
+    v("untrained", untrained, "compare with the same network before its training");
     v("entropy", entropy, "fit mixtures and estimate entropies, the costly part");
     v("full", full, "entropies for all the paper's mixtures, 10 to 1000 components, not up to 200");
     v("padded", padded,
@@ -66,7 +68,7 @@ struct Diagnosis {
   CollapseReport collapse;
   std::optional<Certificate> certificate;
   std::string certificate_words;
-  std::optional<double> agreement;  // nats that a code tells about another view
+  std::optional<Agreement> agreement;
   // By name: "representation" (if there is one beside it) and "embedding".
   std::vector<std::pair<std::string, Spectrum>> spectra;
   std::vector<std::int64_t> components;

@@ -76,7 +76,8 @@ Json to_json(const Diagnosis& d) {
   if (d.certificate) {
     out["certificate"] = {{"information", d.certificate->information},
                           {"information_limit", d.certificate->information_limit},
-                          {"agreement", optional(d.agreement)},
+                          {"agreement", d.agreement->nats},
+                          {"agreement_untrained", optional(d.agreement->untrained)},
                           {"loss", d.certificate->loss},
                           {"bound", d.certificate->bound},
                           {"attainable", d.certificate->attainable},

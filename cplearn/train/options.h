@@ -97,7 +97,10 @@ struct TrainOptions {
     v("data", data,
       "images to learn from: shapes, a folder, cifar10:DIR, ... (see 'cplearn info')");
     v("test", test, "labelled images on which the online probe is scored after each epoch");
-    v("method", method, names_in(methods()));
+    v("method", method,
+      names_in(methods()) +
+          "; --codes is their number of prototypes or classes, --hidden the width of their "
+          "projector; 'cplearn info' shows their defaults");
     method_options.visit(v);
     v("backbone", backbone, names_in(backbones()));
     v("width", backbone_options.width, "resnet8: channels of every layer", AtLeast{1});

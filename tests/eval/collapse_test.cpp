@@ -96,11 +96,18 @@ TEST_P(Collapse, ViewsThatDisagreeAreRepresentation) {  // beta = 0, with sharp 
   CodeUsage usage(kCodes);
   usage.add(model.probabilities);
   const auto judged = [&](double nats) {
-    return diagnose_collapse(model.embeddings, model.codes, &usage, nats, {});
+    return diagnose_collapse(model.embeddings, model.codes, &usage, Agreement{nats}, {});
   };
   expect_only(judged(0.5 * usage.information()), "");
   expect_only(judged(0.02), "representation");
   EXPECT_LT(judged(0.02).representation.value, judged(0.02).representation.threshold);
+  // Less than before training, though not little.
+  const auto after = [&](double before) {
+    return diagnose_collapse(model.embeddings, model.codes, &usage, Agreement{1, before}, {});
+  };
+  expect_only(after(0.7), "");
+  expect_only(after(1.2), "representation");
+  EXPECT_NEAR(after(1.25).representation.value, 0.8, 1e-12);
   // The embeddings themselves vary: the others can be judged.
   EXPECT_EQ(judged(0.02).dimensional.verdict, Verdict::kHealthy);
 }

@@ -30,8 +30,8 @@ TEST(Chart, DrawsEveryPointThatHasAPlace) {
   EXPECT_EQ(text.find("nan"), std::string::npos);
   EXPECT_EQ(text.find("inf"), std::string::npos);
   EXPECT_EQ(charts_csv({chart}),
-            "chart,series,x,y,deviation\n\"\",\"a <b>\",1,0.5,0.1\n"
-            "\"\",\"a <b>\",10,0,0.1\n\"\",\"a <b>\",100,2,0.1\n");
+            "chart,series,x,y,deviation\n,a <b>,1,0.5,0.1\n"
+            ",a <b>,10,0,0.1\n,a <b>,100,2,0.1\n");
 }
 
 }  // namespace

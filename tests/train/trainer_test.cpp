@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cplearn/base/file.h"
+#include "cplearn/train/features.h"
 
 namespace cpl {
 namespace {
@@ -71,6 +72,43 @@ TEST(Trainer, GoesOnBitForBitWhereverItStopped) {
     if (!next.finished()) next.save();
   }
   expect_same_tensors(whole, stopped);
+}
+
+TEST(Trainer, EveryMethodGoesOnBitForBitAndOpens) {
+  for (const MethodRow& row : methods()) {
+    TrainOptions options = tiny();
+    options.method = row.name;
+    options.data = "shapes:48";
+    options.test.clear();
+    options.epochs = 1;
+    options.method_options.head.hidden = 16;
+    options.method_options.own<SwavOptions>().queue = 24;
+    options.method_options.own<GediOptions>().buffer = 20;
+    options.method_options.own<GediOptions>().langevin.steps = 2;
+    const std::string whole = fresh(str(row.name, "-whole")), stopped = fresh(row.name);
+    Trainer reference(whole, options, SessionOptions());
+    reference.start();
+    while (reference.step()) {
+    }
+    const MetricsLine summary = reference.finish();
+    EXPECT_EQ(summary.contains("codes_used"), reference.method().codes() > 0) << row.name;
+
+    Trainer first(stopped, options, SessionOptions());
+    first.start();
+    first.step();
+    first.save();
+    Trainer second(stopped, options, SessionOptions());
+    second.resume(false);
+    while (second.step()) {
+    }
+    expect_same_tensors(whole, stopped);
+
+    const cpl::Run run = open_run(whole);
+    const auto features =
+        extract_features(*run.method, reference.dataset(), run.views, FeatureOptions(), {});
+    EXPECT_EQ(features.representations.size(0), 48);
+    EXPECT_EQ(features.codes.defined(), run.method->codes() > 0) << row.name;
+  }
 }
 
 TEST(Trainer, OpensForEvaluation) {
