@@ -19,6 +19,7 @@ struct Setting {
   std::string help;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): nlohmann's destructor, which allocates
 struct RunRecord {
   std::string path;
   std::vector<Setting> settings;           // config.toml, in the order of `known`

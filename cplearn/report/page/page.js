@@ -5,6 +5,7 @@ const {number} = plots;
 const main = d3.select("main");
 const percent = x => Number.isFinite(x) ? `${(100 * x).toFixed(1)} %` : "–";
 const list = x => Array.isArray(x) ? x : [];
+const sentence = text => { const t = String(text).trim(); return t.charAt(0).toUpperCase() + t.slice(1) + (/[.!?]$/.test(t) ? "" : "."); };
 const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
 // ---------------------------------------------------------------- runs
@@ -147,7 +148,7 @@ function drawHealth(node, runs) {
       pill(name, verdict);
     }
     for (const problem of list(run.problems)) card.append("p").attr("class", "problem").text(problem);
-    if (d && d.summary) card.append("p").text(d.summary);
+    if (d && d.summary) card.append("p").text(sentence(d.summary));
     const inner = card.append("div").attr("class", runs.length > 1 ? null : "grid two");
     for (const [key, title] of collapses) {
       const found = d && d[key];
@@ -156,9 +157,9 @@ function drawHealth(node, runs) {
       const header = part.append("header");
       header.append("h3").text(title);
       pill(header, {words: String(found.verdict), kind: String(found.verdict)});
-      part.append("div").attr("class", "value").text(`${number(found.value)}, threshold ${number(found.threshold)}`);
-      if (found.words) part.append("p").text(found.words);
-      if (found.advice) part.append("p").attr("class", "advice").text(found.advice);
+      part.append("div").attr("class", "value").text(`${number(found.value)}, collapsed under ${number(found.threshold)}`);
+      if (found.words) part.append("p").text(sentence(found.words));
+      if (found.advice) part.append("p").attr("class", "advice").text(sentence(found.advice));
     }
     const c = d && d.certificate;
     if (c) {
@@ -166,7 +167,7 @@ function drawHealth(node, runs) {
       part.append("h3").text("Certificate");
       part.append("div").attr("class", "value").text(
         `information ${number(c.information)} of at most ${number(c.information_limit)} nats; loss ${number(c.loss)}, bound ${number(c.bound)}, attainable ${number(c.attainable)}`);
-      if (c.words) part.append("p").text(c.words);
+      if (c.words) part.append("p").text(sentence(c.words));
     }
     monitorWords(card, run);
     if (!d) missing(card, "Diagnosis and certificate", run, "diagnose");
