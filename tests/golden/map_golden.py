@@ -22,8 +22,8 @@ def case(rows, columns, classes):
     x = x.astype(np.float64)
     map_ = TSNE(init="pca", learning_rate="auto", random_state=0).fit_transform(x.astype(np.float32))
     return {"rows": rows, "columns": columns, "classes": classes,
-            "columns_0_1": trustworthiness(x, x[:, :2]), "pca": trustworthiness(x, PCA(2).fit_transform(x)),
-            "pca_row_0": np.abs(PCA(2).fit_transform(x)[0]).tolist(),
+            "columns_0_1": trustworthiness(x, x[:, :2]), "pca": trustworthiness(x, PCA(2, svd_solver="full").fit_transform(x)),
+            "pca_row_0": np.abs(PCA(2, svd_solver="full").fit_transform(x)[0]).tolist(),
             "tsne": trustworthiness(x, map_), "tsne_20": trustworthiness(x, map_, n_neighbors=20)}
 
 
