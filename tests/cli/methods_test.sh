@@ -20,7 +20,8 @@ check "a file counts more than a method's defaults" grep -q "^codes = 50 " mine/
 
 "$cplearn" train "${settings[@]}" --method barlow --hidden 32 --quiet --stop-after 2 --out barlow 2>/dev/null
 check "resumes" "$cplearn" train --resume barlow --stop-after 0 --quiet
-check "evaluates without codes" "$cplearn" eval barlow --json --quiet >barlow.json
+"$cplearn" eval barlow --json --quiet >barlow.json
+check "evaluates without codes" test $? = 0
 check "  by k-means" grep -q kmeans_ami barlow.json
 check "  only" test -z "$(grep codes_used barlow.json)"
 
