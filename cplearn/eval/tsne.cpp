@@ -216,7 +216,7 @@ at::Tensor tsne(const at::Tensor& x, const TsneOptions& options,
   const Affinities p = affinities(x, perplexity);
   Descent descent(p, start, options);
   const double rate =
-      options.learning_rate > 0 ? options.learning_rate : std::max(n / options.exaggeration, 200.0);
+      options.learning_rate > 0 ? options.learning_rate : std::max(n / options.exaggeration, 50.0);
   for (int i = 0; i < options.iterations; ++i) {
     const bool early = i < options.early_iterations;
     descent.step(early ? options.exaggeration : 1, early ? 0.5 : 0.8, rate);

@@ -14,7 +14,7 @@ struct TsneOptions {
   double exaggeration = 12;
   int early_iterations = 250;  // exaggerated, with momentum 0.5; then 0.8
   int iterations = 1000;       // in all
-  double learning_rate = 0;    // 0: n / exaggeration, at least 200
+  double learning_rate = 0;    // 0: n / exaggeration, at least 50
   // Groups of points that look smaller than this from afar (size / distance) act as one (Barnes and
   // Hut, 1986); 0 is exact. Up to `exact_points` it is exact in any case.
   double angle = 0.5;

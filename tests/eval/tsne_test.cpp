@@ -69,7 +69,8 @@ TEST(Tsne, IsAtLeastAsTrustworthyAsScikitLearn) {
     const at::Tensor map = tsne(x, {}, [&](int done) { iterations = done; });
     EXPECT_EQ(iterations, 1000);
     ASSERT_EQ(map.sizes(), (at::IntArrayRef{x.size(0), 2}));
-    // Any two runs differ by a few thousandths: the map follows every rounding.
+    // Maps follow every rounding: learning rates from 25 to 125 spread these scores by up to 0.02
+    // (300 points) and 0.006 (1,500), and scikit-learn's own differ by 0.002 between two starts.
     EXPECT_GT(trustworthiness(x, map, 5), one["tsne"].get<double>() - 0.003);
     EXPECT_GT(trustworthiness(x, map, 20), one["tsne_20"].get<double>() - 0.003);
     EXPECT_GT(trustworthiness(x, map, 5), one["pca"].get<double>() + 0.02);
@@ -79,11 +80,11 @@ TEST(Tsne, IsAtLeastAsTrustworthyAsScikitLearn) {
 TEST(Tsne, BarnesHutFollowsTheExactForces) {
   const at::Tensor x = features_of(cases()[0]);
   TsneOptions exact, approximate;
-  exact.iterations = approximate.iterations = 60;
+  exact.iterations = approximate.iterations = 8;  // later the smallest difference has grown
   exact.angle = 0;
   approximate.exact_points = 0;
   const at::Tensor a = tsne(x, exact, {}), b = tsne(x, approximate, {});
-  EXPECT_LT((a - b).norm().item<double>(), 0.05 * a.norm().item<double>());
+  EXPECT_LT((a - b).norm().item<double>(), 0.02 * a.norm().item<double>());
 }
 
 TEST(Tsne, SeparatesClustersAndSurvivesHardInputs) {
