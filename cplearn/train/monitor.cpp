@@ -19,13 +19,15 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // Chosen with a handful of small healthy and collapsed runs, not yet with long ones: healthy ones
 // stay several times above, collapsed ones fall far below.
 constexpr double kLeastInformation = 0.1;  // nats
-constexpr double kLeastAgreement = 0.05;   // nats, once the first steps are over:
-constexpr double kFirstSteps = 200;
+constexpr double kLeastAgreement = 0.05;   // nats
+constexpr double kFirstSteps = 200;        // in which agreement and usage are not judged
 constexpr double kLeastRank = 1.5;
 constexpr double kLeastSpread = 1e-4;
 
+// Half of the entropy that is possible, as eval/collapse.h judges; but a running mean over some
+// thousand images cannot be asked for more codes than that.
 double least_usage(std::int64_t codes) {
-  return std::min(3.0, 1 + 0.25 * static_cast<double>(codes - 1));
+  return std::sqrt(std::min(static_cast<double>(codes), 1024.0));
 }
 
 }  // namespace
@@ -68,7 +70,8 @@ Health judge(const Vitals& v, std::int64_t codes, double beta) {
   const bool has_codes = codes > 1;
   const bool uniform = v.usage > 2;  // otherwise all images share one code
   const bool blind = v.information < kLeastInformation;
-  const bool disagree = v.steps >= kFirstSteps && v.agreement < kLeastAgreement;
+  const bool begun = v.steps >= kFirstSteps;
+  const bool disagree = begun && v.agreement < kLeastAgreement;
   if (has_codes && (blind || disagree)) {
     collapse(
         "representation",
@@ -84,7 +87,7 @@ Health judge(const Vitals& v, std::int64_t codes, double beta) {
                   "or raise --beta up to 1"
                 : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
   }
-  if (has_codes && v.usage < least_usage(codes)) {
+  if (has_codes && begun && v.usage < least_usage(codes)) {
     collapse("cluster", str("all images share ", readable(v.usage), " of ", codes,
                             " codes: ", beta < 0 ? "" : "lower --beta, ",
                             "use a larger --batch, or a lower --lr"));

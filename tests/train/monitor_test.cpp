@@ -43,11 +43,13 @@ TEST(Monitor, EachCollapseIsNamed) {
   EXPECT_EQ(verdict([](Vitals& v) { v.rank = 1; }), "collapsed: dimensional");
   EXPECT_EQ(verdict([](Vitals& v) { v.spread = 0; }), "collapsed: intracluster");
   EXPECT_EQ(verdict([](Vitals& v) { v.usage = 1.2; }), "collapsed: cluster");
+  EXPECT_EQ(verdict([](Vitals& v) { v.usage = 30; }), "collapsed: cluster");  // of 1,024
 }
 
-TEST(Monitor, ANetworkThatHasJustBegunIsNotJudgedByItsAgreement) {
+TEST(Monitor, ANetworkThatHasJustBegunIsNotJudgedByAgreementAndUsage) {
   Vitals v = healthy();
   v.agreement = -2;
+  v.usage = 2;
   v.steps = 50;
   EXPECT_FALSE(judge(v, 1024, 0.5).collapsed);
 }
