@@ -124,6 +124,7 @@ std::string differences(const std::vector<OptionText>& before,
 void unknown_option(const std::string& name, const std::string& source,
                     const std::vector<OptionText>& known) {
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const OptionText& option : known) names.push_back(option.name);
   const std::string near = nearest_name(name, names);
   throw Error(str(

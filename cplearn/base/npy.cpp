@@ -77,7 +77,7 @@ class HeaderParser {
     if (quote != '\'' && quote != '"') damaged(str("expected a text at ", at_));
     const std::size_t end = text_.find(quote, at_ + 1);
     if (end == std::string_view::npos) damaged("a text does not end");
-    const std::string word(text_.substr(at_ + 1, end - at_ - 1));
+    std::string word(text_.substr(at_ + 1, end - at_ - 1));
     at_ = end + 1;
     return word;
   }

@@ -38,7 +38,7 @@ template <bool kClamp, int N>
 HWY_INLINE void exp2(V (&x)[N]) {
   const D d;
   const hn::Rebind<int32_t, D> di;
-  constexpr int kSide = N < 4 ? N : 4;
+  constexpr int kSide = std::min(N, 4);
   static_assert(N % kSide == 0);
   const V magic = hn::Set(d, 12582912.0f);
   HWY_UNROLL(2)
@@ -384,8 +384,7 @@ class LossPass {
     const V per_row = hn::Set(d, 1.0f / static_cast<float>(job_.total_rows));
     for (int first = 0; first < count; first += kLanes) {
       V column[kLanes];
-      HWY_UNROLL(16)
-      for (int r = 0; r < kLanes; ++r) column[r] = hn::Zero(d);
+      for (V& sum : column) sum = hn::Zero(d);
       for (int64_t g = 0; g < groups_; ++g) {
         const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
         HWY_UNROLL(16)
