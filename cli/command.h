@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cplearn/base/error.h"
 #include "cplearn/base/options.h"
 
 namespace cpl::cli {
@@ -34,6 +35,14 @@ struct Common {
     if (json) std::cout << object.dump(2) << std::endl;
   }
 };
+
+// Exit code 2: the command was called in a way that cannot be meant.
+struct UsageError : Error {
+  using Error::Error;
+};
+inline void check_usage(bool right, const std::string& words) {
+  if (!right) throw UsageError(words);
+}
 
 // A command declares its options on `app` and returns what to run after parsing.
 using Run = std::function<int(const Common&)>;

@@ -50,8 +50,12 @@ class Stages {
 
 // One class per line or a .npy of integers; -1 is not known.
 Labels read_labels(const std::string& path) {
-  if (std::filesystem::path(path).extension() == ".npy")
-    return read_npy(path).values<std::int64_t>();
+  if (std::filesystem::path(path).extension() == ".npy") {
+    const NpyArray array = read_npy(path);
+    CPL_CHECK(array.shape.size() == 1 && array.type[0] == 'i', path,
+              ": labels are a single column of whole numbers (int32 or int64)");
+    return array.values<std::int64_t>();
+  }
   Labels labels;
   std::istringstream lines(read_file(path));
   std::string line;
@@ -59,9 +63,11 @@ Labels read_labels(const std::string& path) {
     std::size_t used = 0;
     try {
       labels.push_back(std::stoll(line, &used));
+      if (line.find_first_not_of(" \t\r", used) != std::string::npos) used = 0;
     } catch (const std::exception&) {
-      throw Error(str(path, ":", labels.size() + 1, ": expected a whole number, got '", line, "'"));
+      labels.push_back(-1);
     }
+    CPL_CHECK(used > 0, path, ":", labels.size(), ": expected a whole number, got '", line, "'");
   }
   return labels;
 }
@@ -157,8 +163,12 @@ void write_found(const Found& found, const std::string& folder) {
 }
 
 int run(Options o, const Common& common) {
-  CPL_CHECK(o.run.empty() != o.embeddings.empty(),
-            "diagnose: give a run directory, or --embeddings FILE.npy");
+  check_usage(o.run.empty() != o.embeddings.empty(),
+              "diagnose: give a run directory, or --embeddings FILE.npy");
+  check_usage(o.labels.empty() || !o.embeddings.empty(),
+              "diagnose: --labels goes with --embeddings; a run's labels are those of its data");
+  check_usage(o.data.empty() || o.embeddings.empty(),
+              "diagnose: --data goes with a run; --embeddings has its own rows");
   o.diagnosis.seed = common.seed;
   Stages stages(common);
   const DiagnosisProgress progress = [&](const char* what, std::int64_t done, std::int64_t total) {

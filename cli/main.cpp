@@ -122,8 +122,12 @@ int run(int argc, char** argv) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   at::set_num_threads(common.threads > 0 ? common.threads : std::max(1, cores));
   if (const char* isa = std::getenv("CPLEARN_ISA")) simd::force_instruction_set(isa);
-  for (const auto& [sub, command] : runs) {
-    if (*sub) return command(common);
+  try {
+    for (const auto& [sub, command] : runs) {
+      if (*sub) return command(common);
+    }
+  } catch (const UsageError& error) {
+    std::cerr << "cplearn: " << error.what() << "\n";
   }
   return kUsage;
 }

@@ -36,7 +36,7 @@ void diagnose_if_wanting(const std::string& run, const Common& common) {
   common.say() << "diagnosing " << run << " (--no-diagnose leaves it out)\n";
   try {
     write_diagnosis(run, common);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // libtorch has its own
     std::cerr << "! no diagnosis of " << run << ": " << error.what() << "\n";
   }
 }

@@ -262,13 +262,16 @@ int report(const Options& o, const std::string& folder, const Experiment& experi
                  {"failed", failed},
                  {"checks", checks},
                  {"files", files}});
-  return outcome.failed.empty() && passed ? kSuccess : kFailure;
+  const bool nothing = finished == 0 && !skipped.empty();
+  return outcome.failed.empty() && passed && !nothing && !stop_requested() ? kSuccess : kFailure;
 }
 
 int run(const Options& o, const Common& common) {
   if (o.list) return list(common);
-  CPL_CHECK(!o.name.empty() || !o.config.empty(),
-            "which experiment? 'cplearn reproduce --list' lists them");
+  check_usage(!o.name.empty() || !o.config.empty(),
+              "which experiment? 'cplearn reproduce --list' lists them");
+  check_usage(std::count(budgets().begin(), budgets().end(), o.budget) > 0,
+              str("there is no budget '", o.budget, "': choose smoke, cpu or paper"));
   const Experiment experiment = find_experiment(o);
   const Plan plan = make_plan(experiment, o.budget, changes(o, common));
   const std::string folder =

@@ -1,19 +1,25 @@
 #include "cli/runs.h"
 
-#include "cplearn/train/options.h"
+#include "cplearn/base/error.h"
+#include "cplearn/train/run.h"
 
 namespace cpl::cli {
 
-std::vector<OptionText> train_settings() {
-  std::vector<OptionText> settings = list_options(TrainOptions());
+std::vector<OptionText> train_settings(const std::string& method) {
+  TrainOptions defaults;
+  try {
+    defaults = default_options(method);
+  } catch (const Error&) {  // of a version to come, or damaged: the page has the settings anyway
+    defaults.method = "";
+  }
+  std::vector<OptionText> settings = list_options(defaults);
   for (OptionText& option : list_options(SessionOptions())) settings.push_back(std::move(option));
   return settings;
 }
 
 std::vector<RunRecord> read_runs(const std::vector<std::string>& paths) {
-  const std::vector<OptionText> settings = train_settings();
   std::vector<RunRecord> runs;
-  for (const std::string& path : paths) runs.push_back(read_run(path, settings));
+  for (const std::string& path : paths) runs.push_back(read_run(path, train_settings));
   return runs;
 }
 

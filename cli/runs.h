@@ -9,8 +9,9 @@
 
 namespace cpl::cli {
 
-// Every setting of `cplearn train`, with its default.
-std::vector<OptionText> train_settings();
+// Every setting of `cplearn train`, with the method's default; the common ones if there is no such
+// method.
+std::vector<OptionText> train_settings(const std::string& method);
 
 std::vector<RunRecord> read_runs(const std::vector<std::string>& paths);
 

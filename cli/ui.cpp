@@ -25,7 +25,7 @@ int run(const Options& o, const Common& common) {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
-  RunServer server(o.runs, o.host, o.port, train_settings());
+  RunServer server(o.runs, o.host, o.port, train_settings);
   const bool v6 = o.host.find(':') != std::string::npos;
   const std::string address =
       str("http://", v6 ? "[" + o.host + "]" : o.host, ":", server.port(), "/");

@@ -103,6 +103,10 @@ std::map<std::string, std::string> parse_config(const std::string& text,
     CPL_CHECK(equals != std::string::npos, where, ": expected 'name = value', got '", line, "'");
     std::string key = trim(line.substr(0, equals));
     std::replace(key.begin(), key.end(), '_', '-');
+    CPL_CHECK(!key.empty() && key.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+                                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") ==
+                                  std::string::npos,
+              where, ": the name of a setting has letters, digits and - only");
     CPL_CHECK(result.emplace(key, parse_value(trim(line.substr(equals + 1)), where)).second, where,
               ": ", key, " is given twice");
   }

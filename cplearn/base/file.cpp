@@ -81,7 +81,7 @@ bool write_pieces(int fd, const std::vector<std::string_view>& pieces) {
 // temporary file, which the next writer takes over; the lock keeps two living writers apart.
 int open_locked(const std::string& path) {
   for (;;) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) return -1;
     struct stat opened {
     }, named{};

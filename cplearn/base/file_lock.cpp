@@ -13,7 +13,7 @@
 namespace cpl {
 
 FileLock::FileLock(const std::string& path, When when)
-    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666)) {
   CPL_CHECK(file_ >= 0, "cannot make the lock ", path, ": ", std::strerror(errno),
             "; the folder must be writable");
   int code;

@@ -97,7 +97,8 @@ class HeaderParser {
       skip_space();
       std::size_t digits = 0;
       std::int64_t value = 0;
-      for (; at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]));
+      for (; digits < 18 && at_ < text_.size() &&
+             std::isdigit(static_cast<unsigned char>(text_[at_]));
            ++at_, ++digits)
         value = 10 * value + (text_[at_] - '0');
       if (digits == 0 || digits > 17 || shape.size() == kMostDimensions)

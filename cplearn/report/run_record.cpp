@@ -52,10 +52,11 @@ Json object_of(const std::string& path, std::vector<std::string>& problems) {
 }
 
 std::vector<Setting> settings_of(const std::string& text, const std::string& source,
-                                 const std::vector<OptionText>& known) {
+                                 const KnownSettings& known) {
   std::map<std::string, std::string> found = parse_config(text, source);
+  const auto method = found.find("method");
   std::vector<Setting> settings;
-  for (const OptionText& option : known) {
+  for (const OptionText& option : known(method == found.end() ? "" : method->second)) {
     const auto it = found.find(option.name);
     if (it == found.end()) continue;
     settings.push_back({option.name, it->second, option.value, option.help});
@@ -68,7 +69,8 @@ std::vector<Setting> settings_of(const std::string& text, const std::string& sou
 std::string command_of(const std::string& path, const std::vector<Setting>& settings) {
   std::string command = "cplearn train";
   for (const Setting& s : settings) {
-    if (s.value == s.standard && s.name != "data") continue;
+    const bool unknown = s.help.empty();  // `train` would refuse it
+    if (unknown || (s.value == s.standard && s.name != "data")) continue;
     const bool flag = s.standard == "true" || s.standard == "false";
     if (flag) {
       command += str(s.value == "true" ? " --" : " --no-", s.name);
@@ -96,7 +98,7 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-RunRecord read_run(const std::string& path, const std::vector<OptionText>& known) {
+RunRecord read_run(const std::string& path, const KnownSettings& known) {
   RunRecord record;
   record.path = path;
   while (record.path.size() > 1 && record.path.back() == '/') record.path.pop_back();

@@ -2,6 +2,7 @@
 // What the files of a run say, read without torch. Every file may be missing or damaged: the record
 // then has less, and says so.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -32,9 +33,11 @@ struct RunRecord {
 // The files of a run that are read, by name.
 const std::vector<std::string>& record_files();
 
-// `known`: the settings of `cplearn train` with their defaults. Throws cpl::Error if there is no
-// run at `path`.
-RunRecord read_run(const std::string& path, const std::vector<OptionText>& known);
+// The settings of `cplearn train` with the defaults of a method.
+using KnownSettings = std::function<std::vector<OptionText>(const std::string& method)>;
+
+// Throws cpl::Error if there is no run at `path`.
+RunRecord read_run(const std::string& path, const KnownSettings& known);
 
 // The values of one name over the steps: (step, value), where lines have it.
 using Curve = std::vector<std::pair<double, double>>;

@@ -122,7 +122,7 @@ bool is_local_name(const std::string& host_header) {
 
 struct RunServer::Impl {
   std::string folder;
-  std::vector<OptionText> known;
+  KnownSettings known;
   httplib::Server server;
   int port = 0;
 
@@ -219,7 +219,7 @@ struct RunServer::Impl {
 };
 
 RunServer::RunServer(const std::string& folder, const std::string& host, int port,
-                     std::vector<OptionText> known)
+                     KnownSettings known)
     : impl_(std::make_unique<Impl>()) {
   impl_->folder = folder;
   while (impl_->folder.size() > 1 && impl_->folder.back() == '/') impl_->folder.pop_back();

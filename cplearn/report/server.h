@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cplearn/base/config.h"
+#include "cplearn/report/run_record.h"
 
 namespace cpl {
 
@@ -30,8 +30,7 @@ bool is_local_name(const std::string& host_header);
 class RunServer {
  public:
   // Throws cpl::Error if the folder is missing or the port is taken. Port 0: any free one.
-  RunServer(const std::string& folder, const std::string& host, int port,
-            std::vector<OptionText> known);
+  RunServer(const std::string& folder, const std::string& host, int port, KnownSettings known);
   ~RunServer();
 
   int port() const;

@@ -410,7 +410,8 @@ class LossPass {
       const V m = hn::Load(d, mean_[v] + first);
       V q = hn::Set(d, 1.0f / static_cast<float>(job_.codes.codes));
       if (job_.prior) {
-        HWY_ALIGN float buffer[kLanes] = {};
+        HWY_ALIGN float buffer[kLanes];
+        std::fill(buffer, buffer + kLanes, 1.0f);  // codes that do not exist: any positive number
         std::copy(job_.prior + code + first, job_.prior + code + first + here, buffer);
         q = hn::Load(d, buffer);
       }

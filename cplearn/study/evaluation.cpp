@@ -9,6 +9,7 @@
 #include "cplearn/eval/kmeans.h"
 #include "cplearn/eval/knn.h"
 #include "cplearn/eval/linear_probe.h"
+#include "cplearn/study/untrained.h"
 #include "cplearn/train/features.h"
 #include "cplearn/train/run.h"
 
@@ -109,7 +110,8 @@ Json evaluate_run(const std::string& path, const EvaluationOptions& o, std::uint
                              ? "statistics of batches of 64 (the authors' script)"
                              : "running statistics of the training";
   if (o.baselines) {
-    const std::shared_ptr<Method> fresh = make_network(trained.options);
+    const std::shared_ptr<Method> fresh =
+        untrained_network(trained.options, *train_data, trained.views);
     result["untrained"] =
         score(features(*fresh, *train_data, "untrained, training images"),
               features(*fresh, *test_data, "untrained, test images"), classes, o.paper_probe, seed);

@@ -122,7 +122,11 @@ std::vector<CellResult> read_results(const std::string& directory, const Plan& p
   std::vector<CellResult> results;
   for (const Cell& cell : plan.cells) {
     CellResult result{cell, directory + "/" + cell.name, nullptr, false};
-    const Json finished = finished_cell(result.directory);
+    Json finished;
+    try {
+      finished = finished_cell(result.directory);
+    } catch (const Error&) {  // damaged: whoever ran the cells has said so
+    }
     if (!finished.is_null()) {
       result.foreign = finished.value("settings", "") != settings_text(resolve_cell(cell, ""));
       if (!result.foreign) result.numbers = finished["numbers"];
@@ -237,7 +241,8 @@ Json run_checks(const Experiment& experiment, const std::vector<CellResult>& res
   const auto mean = [&](const Conditions& cells, const std::string& column) {
     std::vector<double> values;
     for (const CellResult& result : results)
-      if (matches(cells, result.cell) && result.numbers.contains(column))
+      if (matches(cells, result.cell) && result.numbers.contains(column) &&
+          result.numbers[column].is_number())
         values.push_back(result.numbers[column].get<double>());
     return spread(values);
   };

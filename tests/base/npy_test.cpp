@@ -105,6 +105,7 @@ TEST_F(NpyTest, RefusesTheRestAndSaysWhy) {
   expect(header("<f4", "(100000000000, 100000000000)"), "abcd", "cut off");
   expect(header("<f4", "(-1,)"), "abcd", "sensible");
   expect("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "abcd", "text");
+  expect(header("<f4", "(" + std::string(60, '9') + ",)"), "abcd", "sensible");
   expect("{'descr': '<f4', 'shape': (1,), }", "abcd", "missing");
   expect("", "", "damaged");
   write_file(path("x.npy"), "not numpy at all");

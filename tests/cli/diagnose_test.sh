@@ -63,7 +63,7 @@ if [ -e constant.npy ]; then
 else
   echo "SKIPPED: plain embeddings, NumPy is missing"
 fi
-check "a run or embeddings" exits 1 "$cplearn" diagnose
+check "a run or embeddings" exits 2 "$cplearn" diagnose
 check "no such run" exits 1 "$cplearn" diagnose nowhere
 
 mkdir -p photos/sub

@@ -106,8 +106,9 @@ TEST_P(Collapse, ViewsThatDisagreeAreRepresentation) {  // beta = 0, with sharp 
     return diagnose_collapse(model.embeddings, model.codes, &usage, Agreement{1, before}, {});
   };
   expect_only(after(0.7), "");
-  expect_only(after(1.2), "representation");
-  EXPECT_NEAR(after(1.25).representation.value, 0.8, 1e-12);
+  EXPECT_EQ(after(1.2).representation.verdict, Verdict::kWarning);
+  expect_only(after(2.2), "representation");
+  EXPECT_NEAR(after(2.5).representation.value, 0.4, 1e-12);
   // The embeddings themselves vary: the others can be judged.
   EXPECT_EQ(judged(0.02).dimensional.verdict, Verdict::kHealthy);
 }

@@ -16,8 +16,9 @@ TEST(Figures, ArePicturesWithTheirNumbers) {
            "\"adjacency\":{\"values\":[[1,2],[3]]},\"usage\":null}")
       .put("gallery.json",
            "{\"map\":{\"tsne\":[[0,1],[2,3]],\"label\":[0,-1],\"file\":[\"=a,b\",\"c\"]}}");
-  const std::vector<std::string> files =
-      write_figures({read_run(run.path(), {})}, out.path() + "/new");
+  const std::vector<std::string> files = write_figures(
+      {read_run(run.path(), [](const std::string&) { return std::vector<OptionText>(); })},
+      out.path() + "/new");
   std::vector<std::string> names;
   for (const std::string& file : files)
     names.push_back(std::filesystem::path(file).filename().string());

@@ -24,7 +24,8 @@ Json data_of(const std::string& page) {
 TEST(Page, HoldsTheRunsAndEverythingItNeeds) {
   const RunFolder run;
   run.put("config.toml", "codes = 64\n").put("metrics.jsonl", "{\"step\":1,\"loss\":2.5}\n");
-  const std::string page = report_page({read_run(run.path(), {})});
+  const std::string page = report_page(
+      {read_run(run.path(), [](const std::string&) { return std::vector<OptionText>(); })});
   const Json data = data_of(page);
   ASSERT_EQ(data["runs"].size(), 1);
   EXPECT_EQ(data["runs"][0]["metrics"], "{\"step\":1,\"loss\":2.5}\n");
@@ -45,7 +46,8 @@ TEST(Page, NothingInAFileEndsTheScript) {
       .put("summary.json", Json({{"verdict", hostile}}).dump())
       .put("eval.json", "{\"probe\": \"\xff\xfe\"}");
   const std::string empty = live_page();
-  RunRecord record = read_run(run.path(), {});
+  RunRecord record =
+      read_run(run.path(), [](const std::string&) { return std::vector<OptionText>(); });
   record.path = hostile;
   const std::string page = report_page({record});
   EXPECT_EQ(count(page, "<script"), count(empty, "<script"));

@@ -8,17 +8,31 @@
 namespace cpl {
 namespace {
 
-const std::vector<OptionText> kKnown = {{"data", "shapes", "images", true},
-                                        {"codes", "1024", "codes", false},
-                                        {"beta", "0.5", "weight", false},
-                                        {"probe", "true", "a probe", false},
-                                        {"symmetric", "false", "both", false}};
+// A method called swav has 3000 codes by default, others 1024.
+std::vector<OptionText> known(const std::string& method) {
+  return {{"data", "shapes", "images", true},
+          {"method", "", "method", true},
+          {"codes", method == "swav" ? "3000" : "1024", "codes", false},
+          {"beta", "0.5", "weight", false},
+          {"probe", "true", "a probe", false},
+          {"symmetric", "false", "both", false}};
+}
+
+TEST(RunRecord, TheCommandSaysWhatDiffersFromTheMethodsOwnDefaults) {
+  const RunFolder run;
+  run.put("config.toml",
+          "data = \"shapes\"\nmethod = \"swav\"\ncodes = 1024\nbeta = 0.5\nnew = 3\n");
+  const std::string command = read_run(run.path(), known).command;
+  EXPECT_NE(command.find("--codes 1024"), std::string::npos) << command;
+  EXPECT_EQ(command.find("--beta"), std::string::npos) << command;
+  EXPECT_EQ(command.find("--new"), std::string::npos) << command;  // `train` would refuse it
+}
 
 TEST(RunRecord, EveryFileMayBeMissing) {
   const RunFolder run;
-  EXPECT_THROW(read_run(run.path(), kKnown), Error);
+  EXPECT_THROW(read_run(run.path(), known), Error);
   run.put("config.toml", "data = \"shapes\"\n");
-  const RunRecord record = read_run(run.path() + "//", kKnown);
+  const RunRecord record = read_run(run.path() + "//", known);
   EXPECT_EQ(record.path, run.path());
   EXPECT_TRUE(record.metrics.empty() && record.problems.empty());
   for (const Json* part : {&record.summary, &record.eval, &record.diagnosis, &record.gallery})
@@ -31,7 +45,7 @@ TEST(RunRecord, DamagedFilesAreNamed) {
       .put("summary.json", "{\"loss\": 1")
       .put("eval.json", "[1, 2]")
       .put("gallery.json", "{\"a\":" + std::string(100000, '[') + std::string(100000, ']') + "}");
-  const RunRecord record = read_run(run.path(), kKnown);
+  const RunRecord record = read_run(run.path(), known);
   ASSERT_EQ(record.problems.size(), 4);
   const char* names[] = {"config.toml", "summary.json", "eval.json", "gallery.json"};
   for (std::size_t i = 0; i < 4; ++i)
@@ -44,7 +58,7 @@ TEST(RunRecord, TheCommandNamesWhatIsNotDefault) {
   run.put("config.toml",
           "codes = 64\ndata = \"my photos; rm -rf '~'\"\nbeta = 0.5\nprobe = false\n"
           "symmetric = true\nnewer = 3\n");
-  const RunRecord record = read_run(run.path(), kKnown);
+  const RunRecord record = read_run(run.path(), known);
   EXPECT_EQ(record.command,
             "cplearn train --data 'my photos; rm -rf '\\''~'\\''' --codes 64 "
             "--no-probe --symmetric --newer 3 --out " +
@@ -60,7 +74,7 @@ TEST(RunRecord, CurvesComeFromWholeLines) {
   run.put("metrics.jsonl",
           "{\"step\":1,\"loss\":2.5,\"verdict\":\"healthy\"}\nnot json\n[1]\n{\"loss\":3}\n"
           "{\"step\":2,\"loss\":null,\"rank\":4}\n{\"step\":3,\"loss\":1.5}\n{\"step\":4,\"lo");
-  const RunRecord record = read_run(run.path(), kKnown);
+  const RunRecord record = read_run(run.path(), known);
   EXPECT_EQ(record.metrics.back(), '\n');
   const auto found = curves(record.metrics);
   ASSERT_EQ(found.size(), 2);

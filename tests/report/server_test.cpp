@@ -48,7 +48,8 @@ TEST(RunServer, ServesRunsAndNothingElse) {
   outside.put("secret.txt", "secret\n");
   folder.put("mine/config.toml", "codes = 64\n").put("mine/secret.txt", "secret\n");
   folder.put("mine/metrics.jsonl", "{\"step\":1}\n{\"step\":2}\n{\"ste");
-  RunServer server(folder.path(), "127.0.0.1", 0, {});
+  RunServer server(folder.path(), "127.0.0.1", 0,
+                   [](const std::string&) { return std::vector<OptionText>(); });
   std::thread serving([&] { server.serve(); });
   httplib::Client client("127.0.0.1", server.port());
   const auto status = [&](const std::string& path) {
@@ -92,8 +93,11 @@ TEST(RunServer, ServesRunsAndNothingElse) {
 
 TEST(RunServer, SaysWhatIsWrong) {
   const RunFolder folder;
-  EXPECT_THROW(RunServer(folder.file("nowhere"), "127.0.0.1", 0, {}), Error);
-  RunServer first(folder.path(), "127.0.0.1", 0, {});
+  EXPECT_THROW(RunServer(folder.file("nowhere"), "127.0.0.1", 0,
+                         [](const std::string&) { return std::vector<OptionText>(); }),
+               Error);
+  RunServer first(folder.path(), "127.0.0.1", 0,
+                  [](const std::string&) { return std::vector<OptionText>(); });
   EXPECT_THROW(RunServer(folder.path(), "203.0.113.1", 0, {}), Error);
 }
 
