@@ -54,8 +54,8 @@ struct CollapseOptions {
   Limits information{0.01, 0.05};
   // What a code tells about another view / what it told before training. Random networks keep much
   // of an image; a training that leaves less of it is on its way to none (beta = 0, for which
-  // uniform codes are as good as any). Few runs stand behind the limits: on CIFAR-10, 188 steps, beta
-  // = 0 came to 0.18, and beta = 0.1, whose codes first spread and then agree, to 0.62.
+  // uniform codes are as good as any). Few runs stand behind the limits: on CIFAR-10, 188 steps,
+  // beta = 0 came to 0.18, and beta = 0.1, whose codes first spread and then agree, to 0.62.
   Limits over_untrained{0.5, 1};
   std::uint64_t seed = 0;  // of the k-means that replaces missing codes
 };

@@ -61,7 +61,7 @@ TEST(RunRecord, TheCommandNamesWhatIsNotDefault) {
   const RunRecord record = read_run(run.path(), known);
   EXPECT_EQ(record.command,
             "cplearn train --data 'my photos; rm -rf '\\''~'\\''' --codes 64 "
-            "--no-probe --symmetric --newer 3 --out " +
+            "--no-probe --symmetric --out " +
                 run.path());
   ASSERT_EQ(record.settings.size(), 6);
   EXPECT_EQ(record.settings[0].name, "data");  // in the order of the known ones
