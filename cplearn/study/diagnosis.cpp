@@ -222,8 +222,8 @@ std::string words_of(const Certificate& c, const Agreement& agreement, const std
       "a code tells ", readable(c.information), " of at most ", readable(c.information_limit),
       " nats about its image, and ", readable(agreement.nats), " about another view of it",
       agreement.untrained ? str(" (", readable(*agreement.untrained), " before training)") : "",
-      "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.attainable),
-      " above the least that so many images can reach",
+      "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.bound),
+      " above the bound (a code of its own for each image would cost ", readable(c.attainable), ")",
       method == "cplearn" ? "" : " (CPLearn's loss; this method has another)");
 }
 

@@ -23,7 +23,7 @@ assert (found["verdict"] == "collapsed") == (int(sys.argv[1]) == 3), (found["ver
 for name in "representation", "dimensional", "cluster", "intracluster":
     assert {"value", "threshold", "verdict", "words", "advice"} <= set(found[name]), found[name]
 assert found["images"] == 320 and found["codes"] == 32 and found["width"] == 8
-assert found["certificate"]["loss"] >= found["certificate"]["attainable"] - 1e-6
+assert found["certificate"]["loss"] >= found["certificate"]["bound"] - 1e-6
 assert found["usage"]["counts"] == sorted(found["usage"]["counts"], reverse=True)
 assert sum(found["usage"]["counts"]) == 320
 assert set(found["statistics"]) == {"representation", "linear", "batch_norm", "embedding"}
