@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <set>
@@ -30,7 +29,7 @@ using Operation = std::function<Image(const std::string& operation,
 
 // Applies `run` to every golden case of these operations and compares byte by byte.
 inline void expect_golden(const std::set<std::string>& operations, const Operation& run) {
-  const auto file = std::filesystem::path(__FILE__).parent_path() / "../golden/augment_golden.json";
+  const std::string file = CPLEARN_TEST_DATA "/augment_golden.json";
   std::ifstream in(file);
   ASSERT_TRUE(in) << file;
   const nlohmann::json golden = nlohmann::json::parse(in);
