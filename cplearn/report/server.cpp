@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <filesystem>
@@ -123,6 +124,7 @@ bool is_local_name(const std::string& host_header) {
 struct RunServer::Impl {
   std::string folder;
   KnownSettings known;
+  std::atomic<bool> ended{false};  // listening failed, or is over
   httplib::Server server;
   int port = 0;
 
@@ -237,10 +239,14 @@ RunServer::RunServer(const std::string& folder, const std::string& host, int por
 
 RunServer::~RunServer() = default;
 int RunServer::port() const { return impl_->port; }
-void RunServer::serve() { impl_->server.listen_after_bind(); }
+void RunServer::serve() {
+  impl_->server.listen_after_bind();
+  impl_->ended = true;
+}
 void RunServer::stop() {
   // httplib forgets a stop that comes before it has begun.
-  while (!impl_->server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (!impl_->server.is_running() && !impl_->ended)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   impl_->server.stop();
 }
 
