@@ -1,7 +1,7 @@
 // Times the library's evaluations on one set of features; bench/sklearn_compare.py runs it beside
 // scikit-learn.
-//   eval_times FEATURES.npy LABELS.npy CODES.npy THREADS     prints a JSON object of seconds and
-//   results
+//   eval_times FEATURES.npy LABELS.npy CODES.npy THREADS ONLY
+// prints a JSON object of seconds and results; ONLY is empty or names with commas.
 
 #include <ATen/Parallel.h>
 #include <torch/types.h>
@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "cplearn/base/npy.h"
 #include "cplearn/eval/accuracy.h"
@@ -18,16 +19,10 @@
 #include "cplearn/eval/kmeans.h"
 #include "cplearn/eval/linear_probe.h"
 #include "cplearn/eval/mixture.h"
+#include "cplearn/eval/trustworthiness.h"
 #include "cplearn/eval/tsne.h"
 
 namespace {
-
-template <class Work>
-double seconds(Work work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 int run(char** arguments) {
   const cpl::NpyArray array = cpl::read_npy(arguments[1]);
@@ -39,30 +34,36 @@ int run(char** arguments) {
   std::int64_t classes = 0;
   for (const std::int64_t label : labels) classes = std::max(classes, label + 1);
 
+  const std::string only = std::string(",") + arguments[5] + ",";
   nlohmann::ordered_json out;
-  const auto record = [&](const char* name, double took, double result) {
-    out[name] = {{"seconds", took}, {"result", result}};
+  // `work` is timed; `tell` makes a number of its result.
+  const auto time = [&](const std::string& name, auto work, auto tell) {
+    if (only != ",," && only.find("," + name + ",") == std::string::npos) return;
+    const auto start = std::chrono::steady_clock::now();
+    const auto result = work();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    out[name] = {{"seconds", took.count()}, {"result", tell(result)}};
   };
-  cpl::LinearProbe probe;
-  const double probe_seconds = seconds(
-      [&] { probe = cpl::fit_logistic_probe(x, labels, classes, cpl::LogisticProbeOptions()); });
-  record("linear probe", probe_seconds, probe.train_loss);
-  cpl::Mixture mixture;
-  cpl::MixtureOptions mixture_options;
-  mixture_options.components = 200;
-  const double mixture_seconds = seconds([&] { mixture = cpl::fit_mixture(x, mixture_options); });
-  record("mixture of 200", mixture_seconds, mixture.log_likelihood);
-  cpl::KMeans clusters;
-  cpl::KMeansOptions kmeans_options;
-  kmeans_options.clusters = classes;
-  const double kmeans_seconds = seconds([&] { clusters = cpl::kmeans(x, kmeans_options); });
-  record("k-means", kmeans_seconds, clusters.inertia);
-  double ami = 0;
-  const double ami_seconds =
-      seconds([&] { ami = cpl::adjusted_mutual_information(cpl::contingency(codes, labels)); });
-  record("AMI", ami_seconds, ami);
-  const double tsne_seconds = seconds([&] { cpl::tsne(x, cpl::TsneOptions(), {}); });
-  record("t-SNE", tsne_seconds, 0);
+  time(
+      "linear probe",
+      [&] { return cpl::fit_logistic_probe(x, labels, classes, cpl::LogisticProbeOptions()); },
+      [](const cpl::LinearProbe& probe) { return probe.train_loss; });
+  cpl::MixtureOptions mixture;
+  mixture.components = 200;
+  time(
+      "mixture of 200", [&] { return cpl::fit_mixture(x, mixture); },
+      [](const cpl::Mixture& fitted) { return fitted.log_likelihood; });
+  cpl::KMeansOptions kmeans;
+  kmeans.clusters = classes;
+  time(
+      "k-means", [&] { return cpl::kmeans(x, kmeans); },
+      [](const cpl::KMeans& clusters) { return clusters.inertia; });
+  time(
+      "AMI", [&] { return cpl::adjusted_mutual_information(cpl::contingency(codes, labels)); },
+      [](double score) { return score; });
+  time(
+      "t-SNE", [&] { return cpl::tsne(x, cpl::TsneOptions(), {}); },
+      [&](const at::Tensor& map) { return cpl::trustworthiness(x, map, 5); });
   std::cout << out.dump() << std::endl;
   return 0;
 }
@@ -70,8 +71,8 @@ int run(char** arguments) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) {
-    std::cerr << "usage: eval_times FEATURES.npy LABELS.npy CODES.npy THREADS\n";
+  if (count != 6) {
+    std::cerr << "usage: eval_times FEATURES.npy LABELS.npy CODES.npy THREADS ONLY\n";
     return 2;
   }
   try {

@@ -30,8 +30,10 @@ import numpy as np
 from sklearn import metrics
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
-from sklearn.manifold import TSNE
+from sklearn.manifold import TSNE, trustworthiness
 from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 random = np.random.default_rng(0)
 labels = random.integers(0, options.classes, options.rows)
@@ -40,30 +42,33 @@ spectrum = np.arange(1, options.columns + 1) ** -0.5
 parts = labels * 20 + random.integers(0, 20, options.rows)
 centres = random.normal(size=(20 * options.classes, options.columns)) * spectrum
 x = (centres[parts] + random.normal(size=(options.rows, options.columns)) * spectrum).astype("float32")
-codes = np.where(random.random(options.rows) < 0.5, parts, random.integers(0, 4096, options.rows))
+codes = np.where(random.random(options.rows) < 0.5, parts, random.integers(0, 5000, options.rows))
 
-scaled = (x - x.mean(0)) / x.std(0)
+# What is timed, and what is then told of its result.
 theirs = {
-    "linear probe": lambda: metrics.log_loss(labels, LogisticRegression(max_iter=1000).fit(scaled, labels).predict_proba(scaled)),
-    "mixture of 200": lambda: GaussianMixture(200, covariance_type="diag", random_state=0).fit(x).score(x),
-    "k-means": lambda: KMeans(options.classes, n_init=10, random_state=0).fit(x).inertia_,
-    "AMI": lambda: metrics.adjusted_mutual_info_score(labels, codes),
-    "t-SNE": lambda: TSNE(init="pca", learning_rate="auto", random_state=0, n_jobs=options.threads).fit_transform(x) is None,
+    "linear probe": (lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(x, labels),
+                     lambda model: metrics.log_loss(labels, model.predict_proba(x))),
+    "mixture of 200": (lambda: GaussianMixture(200, covariance_type="diag", random_state=0).fit(x),
+                       lambda model: model.score(x)),
+    "k-means": (lambda: KMeans(options.classes, n_init=10, random_state=0).fit(x), lambda model: model.inertia_),
+    "AMI": (lambda: metrics.adjusted_mutual_info_score(labels, codes), lambda score: score),
+    "t-SNE": (lambda: TSNE(init="pca", learning_rate="auto", random_state=0, n_jobs=options.threads).fit_transform(x),
+              lambda planar: trustworthiness(x, planar, n_neighbors=5)),
 }
 with tempfile.TemporaryDirectory() as folder:
     paths = [str(pathlib.Path(folder, name)) for name in ("x.npy", "labels.npy", "codes.npy")]
     for path, array in zip(paths, (x, labels, codes)):
         np.save(path, array)
-    ours = json.loads(subprocess.run([options.program, *paths, str(options.threads)], check=True,
+    ours = json.loads(subprocess.run([options.program, *paths, str(options.threads), options.only], check=True,
                                      stdout=subprocess.PIPE).stdout)
 print(f"{options.rows} x {options.columns}, {options.threads} threads\n")
 print("| what | cplearn | scikit-learn | ratio | results |\n|---|---|---|---|---|")
-for name, work in theirs.items():
+for name, (work, tell) in theirs.items():
     if options.only and name not in options.only.split(","):
         continue
     start = time.perf_counter()
     result = work()
     took = time.perf_counter() - start
-    mine = ours[name]
+    mine, result = ours[name], tell(result)
     print(f"| {name} | {mine['seconds']:.3g} s | {took:.3g} s | {took / mine['seconds']:.1f} "
           f"| {mine['result']:.6g}, {float(result):.6g} |", flush=True)

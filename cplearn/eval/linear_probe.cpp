@@ -1,5 +1,6 @@
 #include "cplearn/eval/linear_probe.h"
 
+#include <ATen/Parallel.h>
 #include <torch/types.h>
 
 #include <algorithm>
@@ -10,9 +11,24 @@
 #include "cplearn/base/random.h"
 #include "cplearn/eval/accuracy.h"
 #include "cplearn/eval/lbfgs.h"
+#include "cplearn/simd/softmax_kernel.h"
 
 namespace cpl {
 namespace {
+
+// Mean of f(x) over the rows (n x d, float, contiguous), in double and in one pass over memory,
+// which at::mean into another type is not.
+template <class Function>
+at::Tensor column_means(const at::Tensor& rows, Function f) {
+  const std::int64_t n = rows.size(0), d = rows.size(1);
+  const at::Tensor mean = at::zeros({d}, at::kDouble);
+  double* sum = mean.data_ptr<double>();
+  const float* x = rows.data_ptr<float>();
+  for (std::int64_t i = 0; i < n; ++i, x += d) {
+    for (std::int64_t j = 0; j < d; ++j) sum[j] += f(static_cast<double>(x[j]));
+  }
+  return mean.div_(n);
+}
 
 // Features shifted and scaled, and how to undo it in a classifier.
 struct Standardised {
@@ -22,20 +38,20 @@ struct Standardised {
   Standardised(const at::Tensor& features, bool centre, bool standardise) {
     CPL_CHECK(features.dim() == 2 && features.size(0) > 0,
               "a linear probe needs features as n x d, got ", features.sizes());
-    rows = features.to(at::kCPU, at::kFloat);
-    const at::Tensor mean = rows.mean(0, false, at::kDouble);
+    rows = features.to(at::kCPU, at::kFloat).contiguous();
+    const at::Tensor mean = column_means(rows, [](double x) { return x; });
+    // Sums of floats do not overflow a double: they are finite if all terms are.
+    CPL_CHECK(mean.isfinite().all().item<bool>(),
+              "a linear probe needs finite features, but some are NaN or infinite");
     shift = centre || standardise ? mean : at::zeros_like(mean);
-    if (shift.any().item<bool>()) rows = rows - shift.to(at::kFloat);
     scale = at::ones_like(mean);
+    if (centre || standardise) rows = rows - shift.to(at::kFloat);
     if (standardise) {
       // Columns that do not vary are left alone: their deviation is rounding.
-      const at::Tensor deviation = rows.square().mean(0, false, at::kDouble).sqrt();
+      const at::Tensor deviation = column_means(rows, [](double x) { return x * x; }).sqrt();
       scale = at::where(deviation > 1e-6 * mean.abs() + 1e-12, deviation, scale);
-      rows = rows / scale.to(at::kFloat);
+      rows.mul_(scale.reciprocal().to(at::kFloat));
     }
-    CPL_CHECK(rows.isfinite().all().item<bool>(),
-              "a linear probe needs finite features, but some are NaN or infinite");
-    rows = rows.contiguous();
   }
 
   LinearProbe undo(const at::Tensor& weight, const at::Tensor& bias) const {
@@ -72,36 +88,59 @@ LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
   // Centring changes nothing, since the bias is free, and makes the bias independent of the rest.
   const Standardised data(features, true, options.standardise);
   const std::int64_t n = data.rows.size(0), d = data.rows.size(1);
-  const at::Tensor target = label_tensor(labels, n, classes).unsqueeze(1);
+  label_tensor(labels, n, classes);  // checks them
+  const std::int64_t width =
+      (d + simd::kSoftmaxPadding - 1) / simd::kSoftmaxPadding * simd::kSoftmaxPadding;
+  const at::Tensor rows = width == d ? data.rows : at::constant_pad_nd(data.rows, {0, width - d});
   const double per_row = 1.0 / static_cast<double>(n), penalty = options.l2 * per_row;
 
-  const at::Tensor bound = (0.5 * per_row * at::matmul(data.rows.t(), data.rows)).to(at::kDouble) +
-                           penalty * at::eye(d, at::kDouble);
-  const at::Tensor factor = at::linalg_cholesky(bound);
+  // A preconditioner need not be exact: a sample of the rows will do.
+  const at::Tensor sample = rows.slice(0, 0, n, std::max<std::int64_t>(1, n / (4 * d)));
+  const at::Tensor bound =
+      (0.5 / static_cast<double>(sample.size(0)) * at::matmul(sample.t(), sample)).to(at::kDouble) +
+      penalty * at::eye(width, at::kDouble);
+  const at::Tensor inverse = at::cholesky_inverse(at::linalg_cholesky(bound)).to(at::kFloat);
 
-  // Parameters: weight (c x d), then bias (c).
-  std::vector<double> x(classes * (d + 1), 0.0);
+  // Parameters: weight (c x width), then bias (c).
+  std::vector<double> x(classes * (width + 1), 0.0);
   const auto weight_of = [&](const std::vector<double>& p) {
-    return torch::from_blob(const_cast<double*>(p.data()), {classes, d}, at::kDouble);
+    return torch::from_blob(const_cast<double*>(p.data()), {classes, width}, at::kDouble);
   };
   const auto bias_of = [&](const std::vector<double>& p) {
-    return torch::from_blob(const_cast<double*>(p.data()) + classes * d, {classes}, at::kDouble);
+    return torch::from_blob(const_cast<double*>(p.data()) + classes * width, {classes},
+                            at::kDouble);
   };
   const auto penalty_of = [&](const at::Tensor& weight) {
     return 0.5 * penalty * weight.square().sum().item<double>();
   };
+  const std::int64_t parts = std::min<std::int64_t>(at::get_num_threads(), n);
   const auto objective = [&](const std::vector<double>& p, std::vector<double>& gradient) {
+    const std::vector<float> parameters(p.begin(), p.end());
+    const float* bias = parameters.data() + classes * width;
+    const simd::SoftmaxJob job{rows.data_ptr<float>(), labels.data(), width, classes,
+                               parameters.data(),      bias};
+    std::vector<std::vector<double>> gradients(parts, std::vector<double>(p.size(), 0.0));
+    std::vector<double> losses(parts);
+    at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t part = first; part < last; ++part) {
+        double* to = gradients[part].data();
+        losses[part] = simd::softmax_pass(job, n * part / parts, n * (part + 1) / parts, to,
+                                          to + classes * width);
+      }
+    });
     const at::Tensor weight = weight_of(p);
-    at::Tensor logits =
-        at::addmm(bias_of(p).to(at::kFloat), data.rows, weight.to(at::kFloat).t());  // n x c
-    const double loss = per_row * cross_entropy(logits, target);
-    weight_of(gradient).copy_(per_row * at::matmul(logits.t(), data.rows)).add_(weight, penalty);
-    bias_of(gradient).copy_(per_row * logits.sum(0, false, at::kDouble));
-    return loss + penalty_of(weight);
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    double loss = penalty_of(weight);
+    for (std::int64_t part = 0; part < parts; ++part) {
+      loss += per_row * losses[part];
+      for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += per_row * gradients[part][i];
+    }
+    weight_of(gradient).add_(weight, penalty);
+    return loss;
   };
   const auto precondition = [&](std::vector<double>& gradient) {
     at::Tensor weight = weight_of(gradient);
-    weight.copy_(at::cholesky_solve(weight.t(), factor).t());
+    weight.copy_(at::matmul(weight.to(at::kFloat), inverse));
     bias_of(gradient).mul_(2);
   };
 
@@ -109,7 +148,7 @@ LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
   lbfgs.max_iterations = options.max_iterations;
   lbfgs.tolerance = options.tolerance;
   const LbfgsResult result = minimise_lbfgs(x, objective, precondition, lbfgs);
-  LinearProbe probe = data.undo(weight_of(x), bias_of(x));
+  LinearProbe probe = data.undo(weight_of(x).narrow(1, 0, d), bias_of(x));
   probe.train_loss = result.value - penalty_of(weight_of(x));
   probe.iterations = result.iterations;
   probe.converged = result.converged;

@@ -27,8 +27,8 @@ struct LogisticProbeOptions {
   double tolerance = 1e-6;  // mean loss above the minimum, in nats
 };
 
-// Multinomial logistic regression to convergence: no learning rate, nothing random. L-BFGS on two
-// matrix products per evaluation, preconditioned by Boehning's bound on the Hessian (1992),
+// Multinomial logistic regression to convergence: no learning rate, nothing random. L-BFGS on one
+// pass over the features per evaluation, preconditioned by Boehning's bound on the Hessian (1992),
 // 1/2 X'X, which spares most of the iterations.
 // `features`: n x d, any floating type. `labels`: n, in [0, classes).
 LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
