@@ -9,12 +9,13 @@
 #include <numeric>
 
 #include "cplearn/base/error.h"
+#include "cplearn/eval/column_means.h"
 #include "cplearn/eval/kmeans_seeds.h"
 
 namespace cpl {
 namespace {
 
-constexpr std::int64_t kChunk = 128;  // rows per matrix product; with d = 512 they fit the cache
+constexpr std::int64_t kChunk = 256;  // rows per matrix product
 
 // One restart. Distances are Euclidean (not squared) where bounds need the triangle inequality.
 class Lloyd {
@@ -64,19 +65,17 @@ class Lloyd {
     const at::Tensor centre_norms = centres_.square().sum(1);
     const float* centre_norm = centre_norms.data_ptr<float>();
     const Labels before = labels_;
-    at::parallel_for(0, (n_ + kChunk - 1) / kChunk, 1, [&](std::int64_t first, std::int64_t last) {
+    at::parallel_for(0, n_, kChunk, [&](std::int64_t first, std::int64_t last) {
       const at::NoGradGuard no_grad;
       std::vector<float> gathered(kChunk * d_), product(kChunk * k_);
+      // Points whose nearest centre may have changed; products of few rows would be slow.
       std::vector<std::int64_t> active;
-      for (std::int64_t chunk = first; chunk < last; ++chunk) {
-        const std::int64_t begin = chunk * kChunk, end = std::min(begin + kChunk, n_);
-        active.clear();
-        for (std::int64_t i = begin; i < end; ++i)
-          if (upper_[i] >= lower_[i]) active.push_back(i);
-        if (active.empty()) continue;
+      for (std::int64_t i = first; i < last; ++i) {
+        if (upper_[i] >= lower_[i]) active.push_back(i);
         const auto rows = static_cast<std::int64_t>(active.size());
-        float* source = const_cast<float*>(points_ + begin * d_);  // from_blob takes no const
-        if (rows < end - begin) {
+        if (rows == 0 || (rows < kChunk && i + 1 < last)) continue;
+        float* source = const_cast<float*>(points_ + active[0] * d_);  // from_blob takes no const
+        if (active.back() - active.front() >= rows) {
           source = gathered.data();
           for (std::int64_t r = 0; r < rows; ++r)
             std::memcpy(source + r * d_, points_ + active[r] * d_, d_ * sizeof(float));
@@ -85,6 +84,7 @@ class Lloyd {
         at::mm_out(out, torch::from_blob(source, {rows, d_}), transposed);
         for (std::int64_t r = 0; r < rows; ++r)
           settle(active[r], product.data() + r * k_, centre_norm);
+        active.clear();
       }
     });
     std::vector<std::int64_t> changed;
@@ -202,7 +202,7 @@ KMeans kmeans(const at::Tensor& points, const KMeansOptions& options, const at::
   const at::NoGradGuard no_grad;
   // Centred, because squared distances are differences of squares.
   at::Tensor x = points.to(at::kCPU, at::kFloat);
-  const at::Tensor mean = x.mean(0, true, at::kDouble).to(at::kFloat);
+  const at::Tensor mean = column_means(x).to(at::kFloat);
   x = (x - mean).contiguous();
   const at::Tensor norms = x.square().sum(1);
   CPL_CHECK(norms.isfinite().all().item<bool>(),

@@ -11,6 +11,9 @@
 namespace cpl {
 namespace {
 
+// Seeds are chosen among evenly spaced points, at least so many: each seed costs a pass over them.
+constexpr std::int64_t kSample = 4096, kSamplePerCluster = 20;
+
 // One restart's state.
 struct Seeding {
   Random random;
@@ -35,6 +38,17 @@ std::vector<std::vector<std::int64_t>> kmeans_seeds(const at::Tensor& points,
                                                     std::int64_t clusters, int restarts,
                                                     std::uint64_t seed) {
   const std::int64_t n = points.size(0);
+  const std::int64_t stride = n / std::max<std::int64_t>(kSample, kSamplePerCluster * clusters);
+  if (stride > 1) {
+    std::vector<double> sampled;
+    for (std::int64_t i = 0; i < n; i += stride) sampled.push_back(weights[i]);
+    auto seeds =
+        kmeans_seeds(points.slice(0, 0, n, stride).contiguous(),
+                     norms.slice(0, 0, n, stride).contiguous(), sampled, clusters, restarts, seed);
+    for (auto& run : seeds)
+      for (auto& row : run) row *= stride;
+    return seeds;
+  }
   const auto trials = 2 + static_cast<std::int64_t>(std::log(static_cast<double>(clusters)));
   const float* norm = norms.data_ptr<float>();
 

@@ -10,25 +10,12 @@
 #include "cplearn/base/error.h"
 #include "cplearn/base/random.h"
 #include "cplearn/eval/accuracy.h"
+#include "cplearn/eval/column_means.h"
 #include "cplearn/eval/lbfgs.h"
 #include "cplearn/simd/softmax_kernel.h"
 
 namespace cpl {
 namespace {
-
-// Mean of f(x) over the rows (n x d, float, contiguous), in double and in one pass over memory,
-// which at::mean into another type is not.
-template <class Function>
-at::Tensor column_means(const at::Tensor& rows, Function f) {
-  const std::int64_t n = rows.size(0), d = rows.size(1);
-  const at::Tensor mean = at::zeros({d}, at::kDouble);
-  double* sum = mean.data_ptr<double>();
-  const float* x = rows.data_ptr<float>();
-  for (std::int64_t i = 0; i < n; ++i, x += d) {
-    for (std::int64_t j = 0; j < d; ++j) sum[j] += f(static_cast<double>(x[j]));
-  }
-  return mean.div_(n);
-}
 
 // Features shifted and scaled, and how to undo it in a classifier.
 struct Standardised {
@@ -39,7 +26,7 @@ struct Standardised {
     CPL_CHECK(features.dim() == 2 && features.size(0) > 0,
               "a linear probe needs features as n x d, got ", features.sizes());
     rows = features.to(at::kCPU, at::kFloat).contiguous();
-    const at::Tensor mean = column_means(rows, [](double x) { return x; });
+    const at::Tensor mean = column_means(rows);
     // Sums of floats do not overflow a double: they are finite if all terms are.
     CPL_CHECK(mean.isfinite().all().item<bool>(),
               "a linear probe needs finite features, but some are NaN or infinite");
@@ -48,7 +35,7 @@ struct Standardised {
     if (centre || standardise) rows = rows - shift.to(at::kFloat);
     if (standardise) {
       // Columns that do not vary are left alone: their deviation is rounding.
-      const at::Tensor deviation = column_means(rows, [](double x) { return x * x; }).sqrt();
+      const at::Tensor deviation = column_mean_squares(rows).sqrt();
       scale = at::where(deviation > 1e-6 * mean.abs() + 1e-12, deviation, scale);
       rows.mul_(scale.reciprocal().to(at::kFloat));
     }

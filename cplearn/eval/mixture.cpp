@@ -10,6 +10,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/random.h"
+#include "cplearn/eval/column_means.h"
 #include "cplearn/eval/kmeans.h"
 
 namespace cpl {
@@ -26,16 +27,18 @@ struct Share {
 // The points, centred (in float, with their squares beside them) as the matrix product wants them.
 struct Points {
   std::int64_t n, d;
-  at::Tensor mean;  // d, double
+  at::Tensor mean;  // d, double, of values that a float can hold
   at::Tensor wide;  // n x 2d float: x, x^2
   const float* row(std::int64_t i) const { return wide.data_ptr<float>() + i * 2 * d; }
 
   Points(const at::Tensor& points, const at::Tensor& centre)
-      : n(points.size(0)), d(points.size(1)), mean(centre) {
-    const at::Tensor x = (points.to(at::kCPU, at::kDouble) - mean).to(at::kFloat);
-    CPL_CHECK(x.isfinite().all().item<bool>(),
+      : n(points.size(0)), d(points.size(1)), mean(centre.to(at::kFloat).to(at::kDouble)) {
+    wide = at::empty({n, 2 * d}, at::kFloat);
+    at::Tensor x = wide.narrow(1, 0, d), squares = wide.narrow(1, d, d);
+    at::sub_out(x, points.to(at::kCPU, at::kFloat), mean.to(at::kFloat));
+    at::mul_out(squares, x, x);
+    CPL_CHECK(column_means(wide).isfinite().all().item<bool>(),
               "a mixture needs finite points, but some are NaN or infinite");
-    wide = at::cat({x, x.square()}, 1).contiguous();
   }
 };
 
@@ -190,7 +193,7 @@ Mixture fit_mixture(const at::Tensor& points, const MixtureOptions& options) {
             "a mixture of ", options.components, " components needs at least as many points as ",
             "n x d, got ", points.sizes(), "; ask for fewer components");
   const at::NoGradGuard no_grad;
-  const Points data(points, points.to(at::kCPU, at::kDouble).mean(0).contiguous());
+  const Points data(points, column_means(points.to(at::kCPU, at::kFloat)));
   KMeansOptions start;
   start.clusters = options.components;
   start.restarts = 1;
@@ -233,9 +236,9 @@ std::vector<double> log_density(const Mixture& mixture, const at::Tensor& points
   for (std::size_t i = 0; i < mixture.means.size(); ++i)
     centre.data_ptr<double>()[i % mixture.width] +=
         mixture.weights[i / mixture.width] * mixture.means[i];
-  std::vector<double> means = mixture.means;
-  shift_means(means, centre, -1);
   const Points data(points, centre);
+  std::vector<double> means = mixture.means;
+  shift_means(means, data.mean, -1);
   std::vector<double> log_p(data.n);
   Densities(mixture.weights, means, mixture.variances, data.d).evaluate(data, log_p, nullptr);
   return log_p;
