@@ -8,6 +8,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "cplearn/base/random.h"
 #include "cplearn/data/augment.h"
 
 namespace cpl {
@@ -66,7 +67,12 @@ void write_contact_sheet(const std::string& path, const Dataset& dataset,
   std::vector<float> floats;
   int row = 0;
   for (int i = 0; i < rows; ++i) {
-    const std::size_t index = dataset.size() * std::size_t(i) / std::size_t(rows);
+    // One image out of each of `rows` equal parts of the set: evenly spaced ones may all be of one
+    // class.
+    const std::size_t begin = dataset.size() * std::size_t(i) / std::size_t(rows);
+    const std::size_t end = dataset.size() * std::size_t(i + 1) / std::size_t(rows);
+    Random random(seed, Stream::kShuffle, std::uint64_t(i));
+    const std::size_t index = begin + random.below(static_cast<std::uint32_t>(end - begin));
     try {
       dataset.load(index, image);
     } catch (const BadImage&) {

@@ -266,11 +266,11 @@ void ShapesSource::read(std::size_t index, Image& image) const {
   clutter.reserve(std::size_t(strokes));
   for (int i = 0; i < strokes; ++i) clutter.emplace_back(random);
 
-  const float area_radius = random.uniform(7.5f, 9.5f);  // pixels, of the disc of the same area
+  const float area_radius = random.uniform(6.5f, 9.5f);  // pixels, of the disc of the same area
   const float radius = area_radius * radii[shape];
   const Turn turn(random.uniform(-0.35f, 0.35f));  // 20 degrees either way
   const float stretch = std::exp(random.uniform(-0.16f, 0.16f));
-  const float reach = 0.65f * (15 - area_radius);
+  const float reach = 15 - area_radius;
   const Point centre{random.uniform(-reach, reach), random.uniform(-reach, reach)};
   const float rim = random.chance(0.1f) ? random.uniform(0.7f, 1.4f) : 0.0f;
   const Colour rim_colour = hsv(random.uniform(), 0.5f, random.chance(0.5f) ? 0.1f : 0.95f);
