@@ -271,16 +271,15 @@ class LossPass {
   explicit LossPass(LossJob& job)
       : job_(job),
         codes_(job.codes),
-        lanes_(Lanes()),
-        groups_((job.rows + lanes_ - 1) / lanes_),
+        groups_((job.rows + kLanes - 1) / kLanes),
         tile_(job.codes.tile),
-        group_size_(job.codes.packed_width() * lanes_),
+        group_size_(job.codes.packed_width() * kLanes),
         // An odd number of chunks: with a power of two all groups would share a few cache sets.
-        stride_((tile_ + R) * lanes_),
+        stride_((tile_ + R) * kLanes),
         work_(allocate<float>(2 * groups_ * stride_)),
-        probs_(allocate<float>(2 * groups_ * kBlock * lanes_)),
-        extra_(allocate<float>(2 * groups_ * kBlock * lanes_)),
-        sums_(allocate<float>(kSums * 2 * groups_ * lanes_)) {
+        probs_(allocate<float>(2 * groups_ * kBlock * kLanes)),
+        extra_(allocate<float>(2 * groups_ * kBlock * kLanes)),
+        sums_(allocate<float>(kSums * 2 * groups_ * kLanes)) {
     clear_sums();
   }
   ~LossPass() { flush_sums(); }
@@ -307,16 +306,20 @@ class LossPass {
       // The gradient's weights of a view go where the other view's logits were: these are not
       // needed any more, its own still are.
       for (int v = 0; v < 2; ++v) {
-        for (int64_t g = 0; g < groups_; ++g) weights(v, g, j, count);
+        if (has_extra_[v]) {
+          weights<true>(v, j, count);
+        } else {
+          weights<false>(v, j, count);
+        }
       }
     }
     summed_codes_ += valid;
     if (summed_codes_ >= kFlush) flush_sums();
     if (!job_.gradient) return;
-    const int64_t end = (valid + R - 1) / R * R * lanes_;
+    const int64_t end = (valid + R - 1) / R * R * kLanes;
     for (int v = 0; v < 2; ++v) {
       for (int64_t g = 0; g < groups_; ++g) {
-        std::fill(work(1 - v, g) + end, work(1 - v, g) + tile_ * lanes_, 0.0f);
+        std::fill(work(1 - v, g) + end, work(1 - v, g) + tile_ * kLanes, 0.0f);
         codes_.gather(work(1 - v, g), job_.weighted[v] + g * group_size_);
       }
     }
@@ -324,7 +327,7 @@ class LossPass {
 
  private:
   static constexpr int R = Chunk::kCodes;
-  static constexpr int kBlock = 16;
+  static constexpr int kBlock = 32;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static_assert(kBlock % R == 0 && kBlock % kLanes == 0);
   enum Sum { kCross, kAlong, kSums };
@@ -332,17 +335,17 @@ class LossPass {
   static constexpr int64_t kFlush = 1024;
 
   float* work(int v, int64_t g) { return work_.get() + (v * groups_ + g) * stride_; }
-  float* probs(int v, int64_t g) { return probs_.get() + (v * groups_ + g) * kBlock * lanes_; }
-  float* extra(int v, int64_t g) { return extra_.get() + (v * groups_ + g) * kBlock * lanes_; }
+  float* probs(int v, int64_t g) { return probs_.get() + (v * groups_ + g) * kBlock * kLanes; }
+  float* extra(int v, int64_t g) { return extra_.get() + (v * groups_ + g) * kBlock * kLanes; }
   float* sum(Sum which, int v, int64_t g) {
-    return sums_.get() + ((which * 2 + v) * groups_ + g) * lanes_;
+    return sums_.get() + ((which * 2 + v) * groups_ + g) * kLanes;
   }
 
-  void clear_sums() { std::fill(sums_.get(), sums_.get() + kSums * 2 * groups_ * lanes_, 0.0f); }
+  void clear_sums() { std::fill(sums_.get(), sums_.get() + kSums * 2 * groups_ * kLanes, 0.0f); }
 
   void flush_sums() {
     for (int v = 0; v < 2; ++v) {
-      for (int64_t i = 0; i < groups_ * lanes_; ++i) {
+      for (int64_t i = 0; i < groups_ * kLanes; ++i) {
         job_.cross[v][i] += sum(kCross, v, 0)[i];
         job_.along[v][i] += sum(kAlong, v, 0)[i];
       }
@@ -356,10 +359,10 @@ class LossPass {
   void probabilities(int v, int64_t j, int count) {
     const D d;
     for (int64_t g = 0; g < groups_; ++g) {
-      const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
+      const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * kLanes);
       float* HWY_RESTRICT p = probs(v, g);
       for (int first = 0; first < count; first += R) {
-        float* HWY_RESTRICT logits = work(v, g) + (j + first) * lanes_;
+        float* HWY_RESTRICT logits = work(v, g) + (j + first) * kLanes;
         V x[R];
         load<R>(logits, x);
         Chunk::transform(x);
@@ -367,9 +370,9 @@ class LossPass {
         HWY_UNROLL(8)
         for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], log_sum);
         exp2<kClamp>(x);
-        store<R>(x, p + first * lanes_);
+        store<R>(x, p + first * kLanes);
       }
-      std::fill(p + count * lanes_, p + kBlock * lanes_, 0.0f);
+      if (count < kBlock) std::fill(p + count * kLanes, p + kBlock * kLanes, 0.0f);
     }
   }
 
@@ -386,10 +389,10 @@ class LossPass {
       V column[kLanes];
       for (V& sum : column) sum = hn::Zero(d);
       for (int64_t g = 0; g < groups_; ++g) {
-        const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
+        const float* HWY_RESTRICT p = probs(v, g) + first * kLanes;
         HWY_UNROLL(16)
         for (int r = 0; r < kLanes; ++r)
-          column[r] = hn::Add(column[r], hn::Load(d, p + r * lanes_));
+          column[r] = hn::Add(column[r], hn::Load(d, p + r * kLanes));
       }
       hn::Store(hn::Mul(per_row, lane_sums<kLanes>(column)), d, mean_[v] + first);
     }
@@ -439,7 +442,7 @@ class LossPass {
   void underflows(int v, int64_t j, int64_t code, int count) {
     const D d;
     const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
-    std::fill(extra(v, 0), extra(v, 0) + groups_ * kBlock * lanes_, 0.0f);
+    std::fill(extra(v, 0), extra(v, 0) + groups_ * kBlock * kLanes, 0.0f);
     for (int r = 0; r < count; ++r) {
       if (job_.mean[v][code + r] >= kTinyMean) continue;
       const double q =
@@ -449,10 +452,10 @@ class LossPass {
       pull_[v][r] = 0;
       const V pull = hn::Set(d, static_cast<float>(-q) * weight);
       for (int64_t g = 0; g < groups_; ++g) {
-        const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * lanes_);
-        const V log_p = hn::Sub(hn::Load(d, work(v, g) + (j + r) * lanes_), log_sum);
+        const V log_sum = hn::LoadU(d, job_.log_sum[v] + g * kLanes);
+        const V log_p = hn::Sub(hn::Load(d, work(v, g) + (j + r) * kLanes), log_sum);
         const V ratio = exp2<true>(hn::Sub(log_p, hn::Set(d, static_cast<float>(log2_mean))));
-        hn::Store(hn::Mul(pull, ratio), d, extra(v, g) + r * lanes_);
+        hn::Store(hn::Mul(pull, ratio), d, extra(v, g) + r * kLanes);
       }
     }
   }
@@ -468,48 +471,52 @@ class LossPass {
   }
 
   double log2_probability(int v, int64_t row, int64_t j) {
-    const int64_t g = row / lanes_, lane = row % lanes_;
-    return static_cast<double>(work(v, g)[j * lanes_ + lane]) - job_.log_sum[v][row];
+    const int64_t g = row / kLanes, lane = row % kLanes;
+    return static_cast<double>(work(v, g)[j * kLanes + lane]) - job_.log_sum[v][row];
   }
 
-  // Row sums of view v, and the weights g = p u of its gradient, transformed within the chunk:
+  // Row sums of view v, and the weights g = p u of its gradient, transformed within the chunk
+  // (`kExtra` at compile time: a test in the loop costs a tenth of the pass):
   // u = -(cross_weight_v / n) log p_other + (prior_weight_v / n) slope, log p_other without its row
   // constant, which the softmax cancels. That p also stands in the
   // other view's logarithm needs no transform of its own: it gives (cross_weight_other / n) (p -
   // p_other), whose sum over codes is a difference of expected codes.
-  void weights(int v, int64_t g, int64_t j, int count) {
+  template <bool kExtra>
+  void weights(int v, int64_t j, int count) {
     const D d;
     const V cross = hn::Set(
         d, -job_.cross_weight[v] * static_cast<float>(kLn2) / static_cast<float>(job_.total_rows));
-    V total[2] = {hn::Load(d, sum(kCross, v, g)), hn::Zero(d)};  // two, not to wait for each other
-    V along = hn::Load(d, sum(kAlong, v, g));
-    for (int first = 0; first < count; first += R) {
-      float* HWY_RESTRICT other = work(1 - v, g) + (j + first) * lanes_;
-      const float* HWY_RESTRICT p = probs(v, g) + first * lanes_;
-      const float* HWY_RESTRICT pull = pull_[v] + first;
-      V x[R];
-      HWY_UNROLL(8)
-      for (int r = 0; r < R; ++r) {
-        const V pr = hn::Load(d, p + r * lanes_), logit = hn::Load(d, other + r * lanes_);
-        total[r % 2] = hn::MulAdd(pr, logit, total[r % 2]);
-        x[r] = hn::Mul(pr, hn::MulAdd(cross, logit, hn::Set(d, pull[r])));
+    for (int64_t g = 0; g < groups_; ++g) {
+      V total[2] = {hn::Load(d, sum(kCross, v, g)),
+                    hn::Zero(d)};  // two, not to wait for each other
+      V along = hn::Load(d, sum(kAlong, v, g));
+      for (int first = 0; first < count; first += R) {
+        float* HWY_RESTRICT other = work(1 - v, g) + (j + first) * kLanes;
+        const float* HWY_RESTRICT p = probs(v, g) + first * kLanes;
+        const float* HWY_RESTRICT pull = pull_[v] + first;
+        V x[R];
+        HWY_UNROLL(8)
+        for (int r = 0; r < R; ++r) {
+          const V pr = hn::Load(d, p + r * kLanes), logit = hn::Load(d, other + r * kLanes);
+          total[r % 2] = hn::MulAdd(pr, logit, total[r % 2]);
+          x[r] = hn::Mul(pr, hn::MulAdd(cross, logit, hn::Set(d, pull[r])));
+        }
+        if constexpr (kExtra) {
+          for (int r = 0; r < R; ++r)
+            x[r] = hn::Add(x[r], hn::Load(d, extra(v, g) + (first + r) * kLanes));
+        }
+        Chunk::transform(x);
+        along = hn::Add(along, Chunk::sum(x));
+        store<R>(x, other);
       }
-      if (has_extra_[v]) {
-        for (int r = 0; r < R; ++r)
-          x[r] = hn::Add(x[r], hn::Load(d, extra(v, g) + (first + r) * lanes_));
-      }
-      if (!job_.gradient) continue;
-      Chunk::transform(x);
-      along = hn::Add(along, Chunk::sum(x));
-      store<R>(x, other);
+      hn::Store(hn::Add(total[0], total[1]), d, sum(kCross, v, g));
+      hn::Store(along, d, sum(kAlong, v, g));
     }
-    hn::Store(hn::Add(total[0], total[1]), d, sum(kCross, v, g));
-    hn::Store(along, d, sum(kAlong, v, g));
   }
 
   LossJob& job_;
   Codes codes_;
-  const int64_t lanes_, groups_, tile_, group_size_, stride_;
+  const int64_t groups_, tile_, group_size_, stride_;
   Buffer work_;   // [view][group][tile][lanes], a little apart: logits, then weights
   Buffer probs_;  // [view][group][block][lanes]
   Buffer extra_;  // [view][group][block][lanes], used when has_extra_
