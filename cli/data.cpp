@@ -1,4 +1,4 @@
-// cplearn data: looks at data sets and checks them.
+// cplearn data: looks at data sets, checks them, fetches them.
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +11,8 @@
 #include "cplearn/base/table.h"
 #include "cplearn/data/contact_sheet.h"
 #include "cplearn/data/dataset.h"
+#include "cplearn/data/download.h"
+#include "cplearn/data/spec.h"
 
 namespace cpl::cli {
 namespace {
@@ -152,6 +154,22 @@ int verify(const Options& options, const Common& common) {
   return result["bad"] == 0 ? kSuccess : kFailure;
 }
 
+int fetch_set(const Options& options, const Common& common) {
+  const DataSpec spec = parse_spec(options.spec);
+  const std::vector<RemoteFile> files = remote_files(spec.kind);
+  check_usage(!files.empty() && !spec.where.empty(),
+              str("'", options.spec, "' cannot be fetched: give a data set and a folder for it, ",
+                  "for instance cifar10:data (cifar10, cifar100 and svhn can be)"));
+  for (const RemoteFile& file : files) {
+    common.say() << file.name() << ": " << std::flush;
+    const bool fetched = fetch(file, spec.where, common.quiet);
+    common.say() << (fetched ? "fetched" : "already there") << ", checksum right\n";
+  }
+  const std::unique_ptr<Dataset> dataset = open(options, common);
+  common.result(describe(*dataset, options, look_at(*dataset, 1000, common), common));
+  return kSuccess;
+}
+
 }  // namespace
 
 Run declare_data(CLI::App& app) {
@@ -174,8 +192,12 @@ Run declare_data(CLI::App& app) {
       ->capture_default_str();
   CLI::App* checks = add("verify", "Decode every image and list those that cannot be read");
   checks->footer("Example:\n  cplearn data verify photos/ --json");
-  return [options, checks](const Common& common) {
-    return *checks ? verify(*options, common) : info(*options, common);
+  CLI::App* fetches = add("fetch", "Download a public data set, check it and unpack it");
+  fetches->footer("Example:\n  cplearn data fetch cifar10:data");
+  return [options, checks, fetches](const Common& common) {
+    return *checks    ? verify(*options, common)
+           : *fetches ? fetch_set(*options, common)
+                      : info(*options, common);
   };
 }
 
