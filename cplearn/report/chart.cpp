@@ -57,6 +57,14 @@ std::vector<double> axis_ticks(double low, double high, bool logarithmic) {
     const int last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
     const int step = std::max(1, (last - first) / 6);
     for (int e = first; e <= last; e += step) ticks.push_back(std::pow(10.0, e));
+    if (ticks.size() >= 3) return ticks;
+    ticks.clear();
+    for (int e = first - 1; e <= last; ++e) {
+      for (const int digit : {1, 2, 5}) {
+        const double tick = digit * std::pow(10.0, e);
+        if (tick >= low && tick <= high) ticks.push_back(tick);
+      }
+    }
     if (ticks.size() < 2) ticks = {low, high};
     return ticks;
   }
@@ -76,8 +84,16 @@ std::string series_colour(std::size_t index) {
   return kColours[index % (sizeof kColours / sizeof *kColours)];
 }
 
+double legend_width(const Chart& chart) {
+  constexpr double kMark = 32, kLetter = 5.8;  // the line before a name; a letter of size 10
+  std::size_t longest = 0;
+  for (const Series& series : chart.series) longest = std::max(longest, series.name.size());
+  return kMark + kLetter * static_cast<double>(longest);
+}
+
 void draw_chart(Svg& svg, double x, double y, double width, double height, const Chart& chart) {
-  const double left = 56, right = 128, top = 26, bottom = 40;
+  const double left = 56, right = legend_width(chart), bottom = 40;
+  const double top = chart.y_label.empty() ? 26 : 40;  // two lines: the title, the name of y
   std::vector<double> xs, ys;
   for (const Series& series : chart.series) {
     xs.insert(xs.end(), series.x.begin(), series.x.end());
@@ -104,7 +120,7 @@ void draw_chart(Svg& svg, double x, double y, double width, double height, const
   svg.line(origin, base, origin + across.length, base, "#222");
   svg.line(origin, base, origin, base - up.length, "#222");
   svg.text(origin + across.length / 2, base + 31, chart.x_label, 11);
-  svg.text(x + 4, y + 16, chart.y_label, 11, "start");
+  svg.text(x + 4, y + 31, chart.y_label, 11, "start");
 
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
     const Series& series = chart.series[s];

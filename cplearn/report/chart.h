@@ -20,8 +20,12 @@ struct Chart {
   std::vector<Series> series;
 };
 
-// Round numbers that cover low .. high: powers of ten on a logarithmic axis.
+// Round numbers that cover low .. high. On a logarithmic axis powers of ten, and 2 and 5 times them
+// where these are few.
 std::vector<double> axis_ticks(double low, double high, bool logarithmic);
+
+// What the legend takes of a chart's width.
+double legend_width(const Chart& chart);
 
 // Draws into the rectangle at (x, y); the legend takes a part of it on the right.
 void draw_chart(Svg& svg, double x, double y, double width, double height, const Chart& chart);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include "cplearn/base/error.h"
 
@@ -63,6 +64,10 @@ void Svg::heat_map(double x, double y, double width, double height,
       picture.at<cv::Vec3b>(r, c) = diverging(value < 0 ? -value / low : value / high);
     }
   }
+  // Enlarged here, because not every viewer leaves the edges between values sharp.
+  constexpr int kEnough = 400;
+  const int factor = std::max(1, kEnough / std::max(picture.rows, picture.cols));
+  cv::resize(picture, picture, {}, factor, factor, cv::INTER_NEAREST);
   std::vector<std::uint8_t> png;
   cv::imencode(".png", picture, png);
   body_ << "<image x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\""

@@ -44,8 +44,9 @@ std::vector<Group> make_groups(const std::vector<CellResult>& results, const std
         } else if (name == "row" && label != result.cell.settings.end()) {
           fresh.label += (fresh.label.empty() ? "" : ", ") + label->second;
         } else {
-          const bool number = std::isdigit(static_cast<unsigned char>(value[0]));
-          fresh.label += str(fresh.label.empty() ? "" : ", ", number ? name + " " : "", value);
+          const bool bare = std::isdigit(static_cast<unsigned char>(value[0])) || value == "true" ||
+                            value == "false";  // says nothing without its name
+          fresh.label += str(fresh.label.empty() ? "" : ", ", bare ? name + " " : "", value);
         }
       }
       group = groups.insert(groups.end(), fresh);
@@ -210,7 +211,11 @@ std::vector<Chart> score_charts(const Figure& figure, const std::vector<CellResu
 
 Drawing draw_charts(const std::vector<Chart>& charts) {
   if (charts.empty()) return {};
-  const double width = 460, height = 280;
+  double width = 0, height = 280;
+  for (const Chart& chart : charts) {
+    width = std::max(width, 340 + legend_width(chart));
+    height = std::max(height, 90 + 15 * static_cast<double>(chart.series.size()));
+  }
   const std::size_t columns = std::min<std::size_t>(3, charts.size());
   const std::size_t rows = (charts.size() + columns - 1) / columns;
   Svg svg(width * static_cast<double>(columns), height * static_cast<double>(rows));
@@ -273,7 +278,7 @@ bool draw_map(Svg& svg, double x, double y, double size, const CellResult& run, 
 Drawing draw_matrices(const std::vector<CellResult>& results) {
   const std::vector<Group> groups = make_groups(results, "");
   const double size = 150, step = 170;
-  Svg svg(20 + step * static_cast<double>(groups.size()), 2 * step + 60);
+  Svg svg(std::max(540.0, 20 + step * static_cast<double>(groups.size())), 2 * step + 76);
   std::string csv;
   bool any = false;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -283,9 +288,10 @@ Drawing draw_matrices(const std::vector<CellResult>& results) {
     any = draw_matrix(svg, x, 30 + step, size, *groups[i].runs.front(), "adjacency", csv) || any;
   }
   svg.text(20, 2 * step + 48,
-           "top: covariance of embeddings; bottom: adjacency, images ordered by code; blue "
-           "negative, white 0, red positive",
+           "top: covariance of the embeddings; bottom: adjacency of images, in the order of their "
+           "codes",
            11, "start");
+  svg.text(20, 2 * step + 64, "blue negative, white 0, red positive", 11, "start");
   return any ? Drawing{svg.str(), csv} : Drawing{};
 }
 
@@ -335,10 +341,13 @@ Drawing draw_figure(const Figure& figure, const std::vector<CellResult>& all) {
   }
   if (kind == "history") {
     std::vector<Chart> charts;
-    for (const std::string& key : split(setting(figure, "y", "test_accuracy"), ','))
-      for (Chart& chart : curve_charts(figure, results, "epoch", key,
+    for (const std::string& key : split(setting(figure, "y", "test_accuracy"), ',')) {
+      std::string words = key;
+      std::replace(words.begin(), words.end(), '_', ' ');
+      for (Chart& chart : curve_charts(figure, results, "epoch", words,
                                        [&](const CellResult& run) { return history(run, key); }))
         charts.push_back(std::move(chart));
+    }
     return draw_charts(charts);
   }
   if (kind == "spectrum")
