@@ -47,26 +47,26 @@ class FusedHead {
     const float* data = h.data_ptr<float>();
     const std::int64_t width = codes_.width;
     views_[v].packed = buffer(groups_ * group_size_);
-    std::vector<double> row_sum(static_cast<std::size_t>(rows_));  // of absolute values
+    std::vector<float> bound(static_cast<std::size_t>(groups_ * lanes_),
+                             0.0f);  // of a row's logits
     at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t group = begin; group < end; ++group) {
         const std::int64_t first = group * lanes_, count = std::min(lanes_, rows_ - first);
-        for (std::int64_t row = first; row < first + count; ++row) {
-          float sum = 0;
-          for (std::int64_t k = 0; k < width; ++k) sum += std::abs(data[row * width + k]);
-          row_sum[static_cast<std::size_t>(row)] = sum;
-        }
+        float* packed = views_[v].packed.get() + group * group_size_;
         simd::pack_rows(data + first * width, count, width, codes_.packed_width(),
-                        static_cast<float>(scale_ * kLog2e),
-                        views_[v].packed.get() + group * group_size_);
+                        static_cast<float>(scale_ * kLog2e), packed);
+        for (std::int64_t i = 0; i < group_size_; i += lanes_) {
+          for (std::int64_t lane = 0; lane < lanes_; ++lane)
+            bound[static_cast<std::size_t>(first + lane)] += std::abs(packed[i + lane]);
+        }
       }
     });
     for (std::int64_t row = 0; row < rows_; ++row) {
-      const double sum = row_sum[static_cast<std::size_t>(row)];
-      CPL_CHECK(std::isfinite(sum), "head: row ", row, " of h", v,
+      const float largest = bound[static_cast<std::size_t>(row)];
+      CPL_CHECK(std::isfinite(largest), "head: row ", row, " of h", v,
                 " contains NaN or infinity; look for a learning rate that is too high or bad input "
                 "images");
-      bounded_ = bounded_ && sum * scale_ * kLog2e <= kBounded;
+      bounded_ = bounded_ && largest <= kBounded;
     }
   }
 
@@ -167,11 +167,11 @@ class FusedHead {
     const double n = static_cast<double>(job.total_rows);
     at::Tensor totals = at::zeros({3}, at::kDouble);  // cross 0, cross 1, entropy: sums over rows
     double* total = totals.data_ptr<double>();
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      const auto r = static_cast<std::size_t>(row);
-      for (int v = 0; v < 2; ++v) {
-        total[v] += (views_[1 - v].exact_log_sum[r] - sums.cross[v][r]) * kLn2;
-        total[2] += 0.5 * (views_[v].exact_log_sum[r] - mean_logit(v, row)) * kLn2;
+    for (int v = 0; v < 2; ++v) {
+      const std::vector<double> mean_logit = mean_logits(v);
+      for (std::size_t row = 0; row < static_cast<std::size_t>(rows_); ++row) {
+        total[v] += (views_[1 - v].exact_log_sum[row] - sums.cross[v][row]) * kLn2;
+        total[2] += 0.5 * (views_[v].exact_log_sum[row] - mean_logit[row]) * kLn2;
       }
     }
     workers.sum(totals);
@@ -212,16 +212,21 @@ class FusedHead {
     return simd::aligned_floats(static_cast<std::size_t>(count));
   }
 
-  // sum_j p_ij s_ij, base 2: the logit of the expected code.
-  double mean_logit(int v, std::int64_t row) const {
+  // For each row sum_j p_ij s_ij, base 2: the logit of the expected code.
+  std::vector<double> mean_logits(int v) const {
     const View& view = views_[v];
-    const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
-    double sum = 0;
-    for (std::int64_t k = 0; k < codes_.width; ++k) {
-      const auto i = static_cast<std::size_t>(at + k * lanes_);
-      sum += static_cast<double>(view.packed[i]) * view.expected[i];
+    std::vector<double> sums(static_cast<std::size_t>(groups_ * lanes_), 0.0);
+    for (std::int64_t group = 0; group < groups_; ++group) {
+      double* sum = sums.data() + group * lanes_;
+      const float* h = view.packed.get() + group * group_size_;
+      const float* code = view.expected.get() + group * group_size_;
+      for (std::int64_t i = 0; i < group_size_; i += lanes_) {
+        for (std::int64_t lane = 0; lane < lanes_; ++lane)
+          sum[lane] += static_cast<double>(h[i + lane]) * code[i + lane];
+      }
     }
-    return sum / view.row_total[static_cast<std::size_t>(row)];
+    for (std::size_t row = 0; row < sums.size(); ++row) sums[row] /= view.row_total[row];
+    return sums;
   }
 
   // Tiles shared out over threads; every thread has its own sums, added up in the order of threads.
