@@ -45,39 +45,42 @@ Finding representation_finding(double deviation, const CodeUsage* usage,
   finding.verdict = judge(finding.value, options.representation);
   finding.words =
       "embeddings deviate from their mean by " + percent(finding.value) + " of their length";
+  const auto if_beta = [&](const char* words) { return options.has_beta ? words : ""; };
   finding.advice =
-      "every image gets nearly the same output: raise beta (0.25 to 1), lower the learning rate, "
-      "and check that the data is not constant and the augmentation not destructive";
+      str("every image gets nearly the same output: ", if_beta("raise beta (0.25 to 1), "),
+          "lower the learning rate, and check that the data is not constant and the augmentation "
+          "not destructive");
   // The measure that decides is the one that is reported. Few codes can tell little: that is
   // cluster collapse instead.
   const double limit = usage != nullptr ? usage->information_limit() : 0;
   if (limit > 0 && usage->entropy() >= options.cluster.collapsed * limit) {
     const auto consider = [&](double value, const Limits& limits, const std::string& words,
-                              const char* advice) {
+                              const std::string& advice) {
       const Verdict verdict = judge(value, limits);
       if (worse(finding.verdict, verdict) == finding.verdict) return;
       finding = {finding.name, value, limits.collapsed, verdict, words, advice};
     };
     const std::string of_limit = " of " + readable(limit) + " nats)";
-    consider(usage->information() / limit, options.information,
-             "code probabilities hardly depend on the image (" + readable(usage->information()) +
-                 of_limit,
-             "codes are nearly uniform for every image: train longer, raise the learning rate, or "
-             "raise beta (0.25 to 1)");
-    constexpr const char* kDisagree =
-        "nothing holds the views of an image together: raise beta (0.25 to 1; at 0 the loss "
-        "ignores "
-        "views), train longer, or augment less";
+    consider(
+        usage->information() / limit, options.information,
+        "code probabilities hardly depend on the image (" + readable(usage->information()) +
+            of_limit,
+        str("codes are nearly uniform for every image: train longer, or raise the learning rate",
+            if_beta(" or beta (0.25 to 1)")));
+    const std::string disagree =
+        str("nothing holds the views of an image together: ",
+            if_beta("raise beta (0.25 to 1; at 0 the loss ignores views), "),
+            "train longer, or augment less");
     if (agreement)
       consider(agreement->nats / limit, options.information,
                "two views of an image hardly agree on its codes (" + readable(agreement->nats) +
                    of_limit,
-               kDisagree);
+               disagree);
     if (agreement && agreement->untrained.value_or(0) > 0)
       consider(agreement->nats / *agreement->untrained, options.over_untrained,
                "a code tells " + readable(agreement->nats) + " nats about another view, before " +
                    "training it told " + readable(*agreement->untrained),
-               kDisagree);
+               disagree);
   }
   if (finding.verdict == Verdict::kHealthy) finding.advice.clear();
   return finding;
@@ -97,9 +100,9 @@ Finding dimensional_finding(const at::Tensor& x, const CollapseOptions& options)
   finding.words = "effective rank " + readable(rank) + " of " + readable(room) + "; " +
                   percent(share) + " of the directions are in use";
   if (finding.verdict != Verdict::kHealthy)
-    finding.advice =
-        "embeddings lie in a small subspace: use more codes than dimensions, the theory scale, "
-        "beta between 0.25 and 0.5, or train longer";
+    finding.advice = str("embeddings lie in a small subspace: use more codes than dimensions, ",
+                         options.has_beta ? "the theory scale, beta between 0.25 and 0.5, " : "",
+                         "or train longer");
   return finding;
 }
 
@@ -115,9 +118,9 @@ Finding cluster_finding(const CodeUsage* usage, const CollapseOptions& options) 
   finding.words = readable(usage->perplexity()) + " codes in use in effect, of " +
                   readable(std::exp(usage->information_limit())) + " possible";
   if (finding.verdict != Verdict::kHealthy)
-    finding.advice =
-        "few codes take all images: lower beta (it outweighs the prior), enlarge the batch, or ask "
-        "for fewer codes";
+    finding.advice = str("few codes take all images: ",
+                         options.has_beta ? "lower beta (it outweighs the prior), " : "",
+                         "enlarge the batch, or ask for fewer codes");
   return finding;
 }
 
@@ -140,8 +143,9 @@ Finding intracluster_finding(const at::Tensor& x, const Labels& codes,
   finding.words = percent(finding.value) + " of the variance is within " + groups;
   if (finding.verdict == Verdict::kWarning || finding.verdict == Verdict::kCollapsed)
     finding.advice =
-        "images of one code have the same embedding: use more codes, so that each holds fewer "
-        "images, or lower beta";
+        str("images of one code have the same embedding: use more codes, so that each holds fewer "
+            "images",
+            options.has_beta ? ", or lower beta" : "");
   return finding;
 }
 

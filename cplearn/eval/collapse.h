@@ -57,6 +57,7 @@ struct CollapseOptions {
   // uniform codes are as good as any). Few runs stand behind the limits: on CIFAR-10, 188 steps,
   // beta = 0 came to 0.18, and beta = 0.1, whose codes first spread and then agree, to 0.62.
   Limits over_untrained{0.5, 1};
+  bool has_beta = true;    // whether advice may speak of it: not every method has a beta
   std::uint64_t seed = 0;  // of the k-means that replaces missing codes
 };
 

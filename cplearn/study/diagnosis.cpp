@@ -267,6 +267,7 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
 
   CollapseOptions judging;
   judging.seed = options.seed;
+  judging.has_beta = method.beta() >= 0;
   const at::Tensor first = features.representations.narrow(0, 0, 1);
   if (result.codes > 0 && method.log_probabilities(first).defined()) {
     const CodeFindings found = look_at_codes(method, views, progress);
@@ -306,6 +307,7 @@ Diagnosis diagnose_embeddings(const at::Tensor& embeddings, const Labels& labels
   const at::NoGradGuard no_grad;
   CollapseOptions judging;
   judging.seed = options.seed;
+  judging.has_beta = false;  // another tool's
   Diagnosis result;
   result.collapse = diagnose_collapse(embeddings, {}, nullptr, {}, judging);
   result.statistics.emplace_back("embedding", moments_of(embeddings));

@@ -153,6 +153,18 @@ TEST_P(Collapse, PointsOnTheirCentresIsIntracluster) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Collapse, testing::Range(0, 20));
 
+TEST(CollapseAdvice, SpeaksOfBetaOnlyWhereThereIsOne) {
+  const at::Tensor constant = at::ones({100, 8});
+  CollapseOptions options;
+  const auto advice = [&] {
+    return diagnose_collapse(constant, {}, nullptr, {}, options).representation.advice;
+  };
+  EXPECT_NE(advice().find("beta"), std::string::npos);
+  options.has_beta = false;
+  EXPECT_EQ(advice().find("beta"), std::string::npos);
+  EXPECT_NE(advice().find("learning rate"), std::string::npos);
+}
+
 TEST(CollapseInputs, RefusesNanAndWrongSizes) {
   EXPECT_THROW(diagnose_collapse(at::full({5, 4}, NAN), {}, nullptr, {}, {}), Error);
   EXPECT_THROW(diagnose_collapse(at::ones({1, 4}), {}, nullptr, {}, {}), Error);
