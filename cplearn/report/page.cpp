@@ -102,26 +102,24 @@ std::string json_in_html(const Json& value) {
   return out;
 }
 
-Json page_run(const RunRecord& run, bool with_metrics) {
+Json page_run(const RunRecord& run) {
   Json settings = Json::array();
   for (const Setting& s : run.settings) {
     settings.push_back(
         {{"name", s.name}, {"value", s.value}, {"standard", s.standard}, {"help", s.help}});
   }
-  Json result = {{"path", run.path},           {"word", shell_word(run.path)},
-                 {"command", run.command},     {"settings", settings},
-                 {"summary", run.summary},     {"eval", run.eval},
-                 {"diagnosis", run.diagnosis}, {"gallery", checked_gallery(run.gallery)},
-                 {"problems", run.problems}};
-  if (with_metrics) result["metrics"] = thinned(run.metrics);
-  return result;
+  return {{"path", run.path},           {"word", shell_word(run.path)},
+          {"command", run.command},     {"settings", settings},
+          {"summary", run.summary},     {"eval", run.eval},
+          {"diagnosis", run.diagnosis}, {"gallery", checked_gallery(run.gallery)},
+          {"problems", run.problems},   {"metrics", thinned(run.metrics)}};
 }
 
 std::string report_page(const std::vector<RunRecord>& runs) {
   Json list = Json::array();
   std::string title;
   for (const RunRecord& run : runs) {
-    list.push_back(page_run(run, true));
+    list.push_back(page_run(run));
     title += (title.empty() ? "" : ", ") + run.path;
   }
   return page(title + " - cplearn", {{"version", version()}, {"live", false}, {"runs", list}});

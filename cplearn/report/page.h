@@ -16,7 +16,7 @@ std::string report_page(const std::vector<RunRecord>& runs);
 std::string live_page();
 
 // What the page's scripts know of a run.
-Json page_run(const RunRecord& run, bool with_metrics);
+Json page_run(const RunRecord& run);
 
 // JSON that may stand inside a <script> element: no character in it can end the element, and what
 // is not UTF-8 is replaced.

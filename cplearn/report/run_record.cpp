@@ -98,7 +98,7 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
-RunRecord read_run(const std::string& path, const KnownSettings& known) {
+RunRecord read_run_but_metrics(const std::string& path, const KnownSettings& known) {
   RunRecord record;
   record.path = path;
   while (record.path.size() > 1 && record.path.back() == '/') record.path.pop_back();
@@ -112,12 +112,17 @@ RunRecord read_run(const std::string& path, const KnownSettings& known) {
     record.problems.emplace_back(error.what());
   }
   record.command = command_of(record.path, record.settings);
-  record.metrics = text_of(file("metrics.jsonl"), record.problems);
-  record.metrics.resize(record.metrics.rfind('\n') + 1);  // a line that is being written waits
   record.summary = object_of(file("summary.json"), record.problems);
   record.eval = object_of(file("eval.json"), record.problems);
   record.diagnosis = object_of(file("diagnosis.json"), record.problems);
   record.gallery = object_of(file("gallery.json"), record.problems);
+  return record;
+}
+
+RunRecord read_run(const std::string& path, const KnownSettings& known) {
+  RunRecord record = read_run_but_metrics(path, known);
+  record.metrics = text_of(record.path + "/metrics.jsonl", record.problems);
+  record.metrics.resize(record.metrics.rfind('\n') + 1);  // a line that is being written waits
   return record;
 }
 

@@ -38,6 +38,8 @@ using KnownSettings = std::function<std::vector<OptionText>(const std::string& m
 
 // Throws cpl::Error if there is no run at `path`.
 RunRecord read_run(const std::string& path, const KnownSettings& known);
+// For those who follow metrics.jsonl, which can be long, by themselves.
+RunRecord read_run_but_metrics(const std::string& path, const KnownSettings& known);
 
 // The values of one name over the steps: (step, value), where lines have it.
 using Curve = std::vector<std::pair<double, double>>;

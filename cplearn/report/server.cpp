@@ -79,14 +79,22 @@ std::string dumped(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Whole lines of a file from a byte on, as many as fit an answer.
+// Whole lines of a file from a byte on, as many as fit an answer. A line that does not fit is sent
+// in pieces, which no reader takes for lines of metrics: it would otherwise be asked for without
+// end.
 std::string lines_from(const fs::path& path, std::uint64_t from) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(from));
   std::string text(kMostBytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  text.resize(text.rfind('\n') + 1);
+  const std::size_t lines = text.rfind('\n') + 1;
+  if (lines > 0 || text.size() < kMostBytes) text.resize(lines);
+  return text;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
 }
 
@@ -105,17 +113,17 @@ std::vector<FoundRun> find_runs(const std::string& folder) {
 }
 
 bool is_local_name(const std::string& host_header) {
-  std::string name = host_header;
+  std::string name = lower_case(host_header);
   if (!name.empty() && name[0] == '[') {  // [::1]:8080
     const auto close = name.find(']');
     return close != std::string::npos && (close + 1 == name.size() || name[close + 1] == ':') &&
-           name.find_first_not_of("0123456789abcdefABCDEF:.", 1) == close;
+           name.find_first_not_of("0123456789abcdef:.", 1) == close;
   }
   name = name.substr(0, name.find(':'));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name == "localhost") return true;
   char own[256] = "";
-  if (::gethostname(own, sizeof own - 1) == 0 && !name.empty() && name == own) return true;
+  if (::gethostname(own, sizeof own - 1) == 0 && !name.empty() && name == lower_case(own))
+    return true;
   // Numbers are no name that anybody could have led here.
   return std::count(name.begin(), name.end(), '.') == 3 &&
          name.find_first_not_of("0123456789.") == std::string::npos;
@@ -156,8 +164,7 @@ struct RunServer::Impl {
   void answer_run(const httplib::Request& request, httplib::Response& response) const {
     FoundRun found;
     if (!find(request, response, found)) return;
-    const RunRecord record = read_run(folder + "/" + found.name, known);
-    Json run = page_run(record, false);
+    Json run = page_run(read_run_but_metrics(folder + "/" + found.name, known));
     run["path"] = found.name;  // short in the page; `word` and `command` keep the whole path
     response.set_content(dumped(run), "application/json");
   }

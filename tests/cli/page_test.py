@@ -182,10 +182,15 @@ def test_live(browser, folder):
         path = "document.querySelector('[data-name=loss] .curve').getAttribute('d')"
         before = browser.js("return " + path)
         browser.js("document.querySelector('[data-name=loss]').dataset.same = 'yes'")
-        with open(run / "metrics.jsonl", "a") as file:
-            file.write(line(120, 0.125) + '{"step":130,"lo')
+        nonsense = b"\xff\xfe\n" + b"x" * (5 << 18) + b"\n"  # not UTF-8; longer than an answer
+        with open(run / "metrics.jsonl", "ab") as file:
+            file.write(nonsense + (line(120, 0.125) + '{"step":130,"lo').encode())
         browser.wait(f"{path} !== {json.dumps(before)}", "the curve to grow")
         check("curves grow", browser.js("return document.querySelector('[data-name=loss]').dataset.same") == "yes")
+        asked = "performance.getEntriesByType('resource').filter(e => e.name.includes('from=%d')).length"
+        size = (run / "metrics.jsonl").read_bytes().rfind(b"\n") + 1
+        browser.wait(f"{asked % size} > 0", "the page to ask from the end of the file")
+        check("past what is no line, whose bytes are asked for once", True)
         box = browser.place("[data-name=loss] .drawing")
         browser.pointer((box["x"] + box["width"] - 12, box["y"] + box["height"] / 2))
         check("and show the new value", "epoch 6" in tip(browser) and "0.125" in tip(browser), tip(browser))

@@ -68,7 +68,7 @@ TEST(Page, OnlyPicturesAreShown) {
   RunRecord record;
   const auto shown = [&](const std::string& address) {
     record.gallery = {{"sprite", {{"tile", 32}, {"columns", 50}, {"data", address}}}};
-    return page_run(record, true)["gallery"].contains("sprite");
+    return page_run(record)["gallery"].contains("sprite");
   };
   EXPECT_TRUE(shown("data:image/jpeg;base64,AA+/=="));
   EXPECT_TRUE(shown("data:image/png;base64,AAAA"));
@@ -76,7 +76,7 @@ TEST(Page, OnlyPicturesAreShown) {
   EXPECT_FALSE(shown("data:image/svg+xml;base64,AAAA"));
   EXPECT_FALSE(shown("data:image/png;base64,AA\") } body { color: red"));
   record.gallery = {{"sprite", 7}};
-  EXPECT_FALSE(page_run(record, true)["gallery"].contains("sprite"));
+  EXPECT_FALSE(page_run(record)["gallery"].contains("sprite"));
 }
 
 TEST(Page, LongCurvesAreThinnedButWordsStay) {
@@ -84,7 +84,7 @@ TEST(Page, LongCurvesAreThinnedButWordsStay) {
   for (int i = 1; i <= 20000; ++i)
     record.metrics += i == 7777 ? "{\"step\":7777,\"advice\":[\"lower --beta\"]}\n"
                                 : "{\"step\":" + std::to_string(i) + "}\n";
-  const std::string kept = page_run(record, true)["metrics"];
+  const std::string kept = page_run(record)["metrics"];
   EXPECT_LE(count(kept, "\n"), 4100);
   EXPECT_GE(count(kept, "\n"), 3000);
   EXPECT_NE(kept.find("\"step\":7777"), std::string::npos);

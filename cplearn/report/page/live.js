@@ -48,10 +48,10 @@ async function refresh(known) {
   }
   if (known.metrics < run.offset) { run.lines = []; run.offset = 0; }  // began anew
   while (run.offset < known.metrics) {
-    const text = await (await ask(`api/metrics?name=${name}&from=${run.offset}`)).text();
-    if (!text) break;
-    page.addLines(run, text);
-    run.offset += new TextEncoder().encode(text).length;
+    const bytes = await (await ask(`api/metrics?name=${name}&from=${run.offset}`)).arrayBuffer();
+    if (!bytes.byteLength) break;
+    page.addLines(run, new TextDecoder().decode(bytes));
+    run.offset += bytes.byteLength;  // of the file: what is not UTF-8 is longer once decoded
     run.grew = true;
   }
   return changed;
