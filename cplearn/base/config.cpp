@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 
 namespace cpl {
 namespace {
@@ -17,13 +18,6 @@ std::string quote(const std::string& text) {
     result += c == '\n' ? ' ' : c;
   }
   return result + "\"";
-}
-
-std::string trim(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  return begin == std::string::npos
-             ? ""
-             : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
 // A TOML value without its quotes; `where` is for errors.

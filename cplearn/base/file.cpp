@@ -214,6 +214,11 @@ constexpr std::uint64_t mix(std::uint64_t lane, std::uint64_t word) {
 
 }  // namespace
 
+bool file_exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
 std::uint64_t checksum(std::string_view bytes) {
   const char* at = bytes.data();
   const char* const end = at + bytes.size();

@@ -23,6 +23,8 @@ inline void write_file(const std::string& path, std::string_view contents) {
 std::string read_file(const std::string& path,
                       std::uint64_t max_bytes = std::numeric_limits<std::uint64_t>::max());
 
+bool file_exists(const std::string& path);  // a folder as well
+
 // XXH64 with seed 0, as `xxh64sum` and Python's `xxhash` compute it: about 10 GB/s, no dependency.
 std::uint64_t checksum(std::string_view bytes);
 

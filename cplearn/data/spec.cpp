@@ -2,29 +2,19 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 #include "cplearn/base/error.h"
+#include "cplearn/base/file.h"
 #include "cplearn/base/options.h"
+#include "cplearn/base/text.h"
 #include "cplearn/data/data_kind.h"
 
 namespace cpl {
 namespace {
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
-
 bool is_number(const std::string& text) {
   return !text.empty() && text.size() <= 12 &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return all;
 }
 
 std::vector<std::string> kind_names() {
@@ -64,7 +54,8 @@ DataSpec parse_spec(const std::string& text) {
   DataSpec spec;
   spec.text = text;
   const DataKind* kind = find_data_kind("folder");
-  if (exists(text) && !find_data_kind(text)) {  // also lets folder names contain ':', '@' and '#'
+  if (file_exists(text) &&
+      !find_data_kind(text)) {  // also lets folder names contain ':', '@' and '#'
     spec.kind = kind->name;
     spec.where = text;
     return spec;
@@ -77,7 +68,7 @@ DataSpec parse_spec(const std::string& text) {
     kind = named;
     spec.where = colon == std::string::npos ? "" : rest.substr(colon + 1);
   } else {
-    const bool path_like = head.find('/') != std::string::npos || exists(rest);
+    const bool path_like = head.find('/') != std::string::npos || file_exists(rest);
     CPL_CHECK(colon == std::string::npos || path_like, "data '", text, "': there is no kind '",
               head, "'", suggestion(head, kind_names()), " (there are ", joined(kind_names()), ")");
     CPL_CHECK(path_like || nearest_name(head, kind_names()).empty(), "data '", text,
@@ -86,7 +77,7 @@ DataSpec parse_spec(const std::string& text) {
     spec.where = rest;
   }
   spec.kind = kind->name;
-  if (spec.kind == "imagenet100" && !exists(spec.where)) {
+  if (spec.kind == "imagenet100" && !file_exists(spec.where)) {
     const std::size_t comma = spec.where.rfind(',');
     if (comma != std::string::npos) {
       spec.list = spec.where.substr(comma + 1);

@@ -1,7 +1,5 @@
 #include "cplearn/report/run_record.h"
 
-#include <sys/stat.h>
-
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -14,14 +12,9 @@ namespace {
 constexpr std::uint64_t kMostBytes = 1ull << 28;  // of one file: a page beyond helps nobody
 constexpr int kDeepest = 16;                      // of nested lists and objects
 
-bool exists(const std::string& path) {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0;
-}
-
 // The text of a file; "" if there is none, and a problem if it cannot be read.
 std::string text_of(const std::string& path, std::vector<std::string>& problems) {
-  if (!exists(path)) return "";
+  if (!file_exists(path)) return "";
   try {
     return read_file(path, kMostBytes);
   } catch (const Error& error) {
@@ -103,8 +96,8 @@ RunRecord read_run_but_metrics(const std::string& path, const KnownSettings& kno
   record.path = path;
   while (record.path.size() > 1 && record.path.back() == '/') record.path.pop_back();
   const auto file = [&](const char* name) { return record.path + "/" + name; };
-  CPL_CHECK(exists(file("config.toml")) || exists(file("metrics.jsonl")), "there is no run at ",
-            path, ": give the directory that 'cplearn train' printed");
+  CPL_CHECK(file_exists(file("config.toml")) || file_exists(file("metrics.jsonl")),
+            "there is no run at ", path, ": give the directory that 'cplearn train' printed");
   try {
     record.settings =
         settings_of(text_of(file("config.toml"), record.problems), file("config.toml"), known);

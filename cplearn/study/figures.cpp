@@ -7,6 +7,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/file.h"
+#include "cplearn/base/text.h"
 #include "cplearn/report/chart.h"
 #include "cplearn/study/dictionary_figure.h"
 #include "cplearn/train/run.h"
@@ -124,18 +125,6 @@ Curve entropy(const CellResult& run, const std::string& of, bool padded) {
   return curve;
 }
 
-std::vector<std::string> split(const std::string& text, char mark) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  std::string part;
-  while (std::getline(stream, part, mark)) {
-    const auto begin = part.find_first_not_of(' ');
-    if (begin != std::string::npos)
-      parts.push_back(part.substr(begin, part.find_last_not_of(' ') - begin + 1));
-  }
-  return parts;
-}
-
 std::vector<std::string> data_of(const std::vector<Group>& groups) {
   std::vector<std::string> names;
   for (const Group& group : groups)
@@ -184,7 +173,7 @@ std::vector<Chart> score_charts(const Figure& figure, const std::vector<CellResu
       chart.log_y = log.find('y') != std::string::npos;
       for (const Group& group : groups) {
         if (group.data != data) continue;
-        for (const std::string& column : split(part, ' ')) {
+        for (const std::string& column : words(part)) {
           std::map<double, std::vector<double>> points;  // by x, the values of the seeds
           for (const CellResult* run : group.runs) {
             const auto at = std::find_if(run->cell.axes.begin(), run->cell.axes.end(),

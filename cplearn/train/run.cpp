@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/config.h"
+#include "cplearn/base/file.h"
 
 namespace cpl {
 namespace {
@@ -20,11 +21,6 @@ struct Everything {
 };
 
 }  // namespace
-
-bool file_exists(const std::string& path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0;
-}
 
 std::string run_config_text(const RunConfig& config) {
   return str("# Settings of this run: cplearn train --config FILE trains with the same.\n",

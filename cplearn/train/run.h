@@ -35,8 +35,6 @@ struct RunFiles {
   std::string directory;
 };
 
-bool file_exists(const std::string& path);
-
 // The settings of a run, from the text of config.toml.
 struct RunConfig {
   TrainOptions train;
