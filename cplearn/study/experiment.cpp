@@ -7,33 +7,10 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/options.h"
+#include "cplearn/base/text.h"
 
 namespace cpl {
 namespace {
-
-std::string trim(const std::string& text) {
-  const auto begin = text.find_first_not_of(" \t\r");
-  return begin == std::string::npos
-             ? ""
-             : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
-// The parts between the marks, trimmed.
-std::vector<std::string> split(const std::string& text, char mark) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  std::string part;
-  while (std::getline(stream, part, mark)) parts.push_back(trim(part));
-  return parts;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> result;
-  std::string word;
-  while (stream >> word) result.push_back(word);
-  return result;
-}
 
 // A comment begins at a '#' at the start or after a blank.
 std::string without_comment(const std::string& line) {
@@ -48,6 +25,35 @@ std::pair<std::string, std::string> parse_line(const std::string& line, const st
   CPL_CHECK(equals != std::string::npos && equals > 0, where, ": expected 'name = value', got '",
             line, "'");
   return {trim(line.substr(0, equals)), trim(line.substr(equals + 1))};
+}
+
+// Figures and cells are written under names that the text gives them: these must not lead
+// elsewhere.
+void check_name(const std::string& name, const char* what, const std::string& where) {
+  CPL_CHECK(!name.empty(), where, ": an empty ", what);
+  const bool plain = name.front() != '.' && std::none_of(name.begin(), name.end(), [](char c) {
+                       return c == '/' || std::iscntrl(static_cast<unsigned char>(c));
+                     });
+  CPL_CHECK(plain, where, ": ", what, " '", printable(name),
+            "' becomes a part of a file's name: write it without '/', control characters and a '.' "
+            "in front");
+}
+
+bool is_axis(const std::string& key) { return key.rfind("axis ", 0) == 0; }
+
+struct Axis {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+Axis parse_axis(const std::string& key, const std::string& values) {
+  return {trim(key.substr(5)), split(values, ',')};
+}
+
+void check_axis(const Axis& axis, const std::string& where) {
+  check_name(axis.name, "axis", where);
+  CPL_CHECK(!axis.values.empty(), where, ": axis ", axis.name, " has no values after '='");
+  for (const std::string& value : axis.values) check_name(value, "value", where);
 }
 
 // "A : column < limit" or "A / B : column < limit", A and B being conditions.
@@ -82,14 +88,8 @@ bool only_about_budget(const Section& section) {
 
 // What describes the experiment rather than a run.
 bool is_description(const std::string& name) {
-  return name == "title" || name == "seeds" || name == "columns" || name == "note" ||
-         name.rfind("axis ", 0) == 0;
+  return name == "title" || name == "seeds" || name == "columns" || name == "note" || is_axis(name);
 }
-
-struct Axis {
-  std::string name;
-  std::vector<std::string> values;
-};
 
 // The value of `key`: an axis before a setting, null if there is neither.
 const std::string* find(const std::string& key, const NamedText& axes, const Settings& settings) {
@@ -157,12 +157,6 @@ std::vector<std::string> honest(const std::vector<std::string>& columns) {
   return result;
 }
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 }  // namespace
 
 Conditions parse_conditions(const std::string& text, const std::string& source) {
@@ -197,7 +191,9 @@ Experiment parse_experiment(const std::string& name, const std::string& text,
         in = In::kCheck;
       } else if (head.rfind("figure ", 0) == 0) {
         in = In::kFigure;
-        experiment.figures.push_back({trim(head.substr(7)), {}});
+        const std::string figure = trim(head.substr(7));
+        check_name(figure, "figure", where);
+        experiment.figures.push_back({figure, {}});
       } else {
         in = In::kSettings;
         experiment.sections.push_back({parse_conditions(head, where), {}});
@@ -217,6 +213,7 @@ Experiment parse_experiment(const std::string& name, const std::string& text,
       const auto [key, value] = parse_line(line, where);
       CPL_CHECK(!is_description(key) || only_about_budget(experiment.sections.back()), where, ": ",
                 key, " can only depend on the budget");
+      if (is_axis(key)) check_axis(parse_axis(key, value), where);
       if (key == "title") experiment.title = value;
       experiment.sections.back().lines.emplace_back(key, value);
     }
@@ -247,8 +244,8 @@ Plan make_plan(const Experiment& experiment, const std::string& budget,
       if (name == "note") plan.note = value;
       if (name == "columns") plan.columns = honest(split(value, ','));
       if (name == "seeds") seeds = std::max(0L, std::strtol(value.c_str(), nullptr, 10));
-      if (name.rfind("axis ", 0) != 0) continue;
-      const Axis axis = {trim(name.substr(5)), split(value, ',')};
+      if (!is_axis(name)) continue;
+      const Axis axis = parse_axis(name, value);
       const auto same = std::find_if(axes.begin(), axes.end(),
                                      [&](const Axis& other) { return other.name == axis.name; });
       if (same == axes.end()) {
