@@ -44,8 +44,7 @@ std::string table_of(const std::vector<ComparedRow>& rows, const std::string& wh
 
 int run(const Options& o, const Common& common) {
   const std::vector<RunRecord> runs = read_runs(o.runs);
-  for (const RunRecord& record : runs)
-    for (const std::string& problem : record.problems) std::cerr << "! " << problem << "\n";
+  show_problems(runs);
   const Comparison c = compare_runs(runs);
   const bool all = o.all || runs.size() == 1;
   const bool bold = !common.json && ::isatty(STDOUT_FILENO);

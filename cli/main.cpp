@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cplearn/base/error.h"
+#include "cplearn/base/text.h"
 #include "cplearn/base/version.h"
 #include "cplearn/simd/isa.h"
 
@@ -63,7 +64,7 @@ void collect_names(const CLI::App* app, std::vector<std::string>& names) {
 }
 
 int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  std::cerr << "cplearn: " << error.what() << "\n";
+  std::cerr << "cplearn: " << printable(error.what()) << "\n";
   std::vector<std::string> names;
   collect_names(&app, names);
   for (const std::string& word : app.remaining(true)) {
@@ -128,7 +129,7 @@ int run(int argc, char** argv) {
       if (*sub) return command(common);
     }
   } catch (const UsageError& error) {
-    std::cerr << "cplearn: " << error.what() << "\n";
+    std::cerr << "cplearn: " << printable(error.what()) << "\n";
   }
   return kUsage;
 }
@@ -150,13 +151,13 @@ int main(int argc, char** argv) {
     if (std::cout) return code;
     std::cerr << "cplearn: standard output could not be written: is the disk full?\n";
   } catch (const cpl::Error& error) {
-    std::cerr << "cplearn: " << error.what() << "\n";
+    std::cerr << "cplearn: " << cpl::printable(error.what()) << "\n";
   } catch (const std::bad_alloc&) {
     std::cerr << "cplearn: out of memory; use fewer codes, a smaller batch or a smaller width\n";
   } catch (const std::exception& error) {
     // libtorch appends a backtrace after the first line.
     const std::string what = error.what();
-    std::cerr << "cplearn: " << what.substr(0, what.find('\n')) << "\n";
+    std::cerr << "cplearn: " << cpl::printable(what.substr(0, what.find('\n'))) << "\n";
   }
   return cpl::cli::kFailure;
 }

@@ -8,6 +8,7 @@
 #include "cli/runs.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/report/figures.h"
 #include "cplearn/report/page.h"
 
@@ -37,7 +38,7 @@ void diagnose_if_wanting(const std::string& run, const Common& common) {
   try {
     write_diagnosis(run, common);
   } catch (const std::exception& error) {  // libtorch has its own
-    std::cerr << "! no diagnosis of " << run << ": " << error.what() << "\n";
+    std::cerr << "! no diagnosis of " << run << ": " << printable(error.what()) << "\n";
   }
 }
 
@@ -46,8 +47,7 @@ int run(const Options& o, const Common& common) {
   if (o.diagnose)
     for (const std::string& path : o.runs) diagnose_if_wanting(path, common);
   const std::vector<RunRecord> runs = read_runs(o.runs);
-  for (const RunRecord& record : runs)
-    for (const std::string& problem : record.problems) std::cerr << "! " << problem << "\n";
+  show_problems(runs);
   const std::string file = !o.out.empty()     ? o.out
                            : runs.size() == 1 ? runs.front().path + "/report.html"
                                               : "report.html";

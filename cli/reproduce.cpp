@@ -7,6 +7,7 @@
 #include "cplearn/base/file.h"
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/study/cell.h"
 #include "cplearn/study/figures.h"
 #include "cplearn/study/results.h"
@@ -185,7 +186,7 @@ Outcome run_cells(const std::string& folder, const std::vector<Cell>& cells, Dat
           break;
       }
     } catch (const std::exception& error) {
-      const std::string what = error.what();
+      const std::string what = printable(error.what());
       outcome.failed.emplace_back(cell.name, what);
       common.say() << words << ": FAILED: " << what << "\n";
     }
@@ -276,7 +277,7 @@ int run(const Options& o, const Common& common) {
   const Plan plan = make_plan(experiment, o.budget, changes(o, common));
   const std::string folder =
       str(o.out.empty() ? "reproduce/" + o.budget : o.out, "/", experiment.name);
-  common.say() << experiment.title << "\nBudget " << o.budget << ": " << plan.note << "\n";
+  common.say() << printable(str(experiment.title, "\nBudget ", o.budget, ": ", plan.note, "\n"));
   DataFolder data(o.data_dir);
   Json skipped = Json::array();
   const std::vector<Cell> cells = cells_with_data(plan, data, common, skipped);

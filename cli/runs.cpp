@@ -1,6 +1,7 @@
 #include "cli/runs.h"
 
 #include "cplearn/base/error.h"
+#include "cplearn/base/text.h"
 #include "cplearn/train/run.h"
 
 namespace cpl::cli {
@@ -21,6 +22,12 @@ std::vector<RunRecord> read_runs(const std::vector<std::string>& paths) {
   std::vector<RunRecord> runs;
   for (const std::string& path : paths) runs.push_back(read_run(path, train_settings));
   return runs;
+}
+
+void show_problems(const std::vector<RunRecord>& runs) {
+  for (const RunRecord& record : runs)
+    for (const std::string& problem : record.problems)
+      std::cerr << "! " << printable(problem) << "\n";
 }
 
 }  // namespace cpl::cli

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cplearn/base/text.h"
+
 namespace cpl {
 namespace {
 
@@ -22,16 +24,19 @@ std::string format(const char* pattern, double value) {
 }  // namespace
 
 std::string TextTable::str() const {
-  std::vector<std::size_t> widths(rows_.front().size(), 3);
-  for (const auto& row : rows_) {
+  auto rows = rows_;
+  for (auto& row : rows)
+    for (std::string& cell : row) cell = printable(cell);
+  std::vector<std::size_t> widths(rows.front().size(), 3);
+  for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
       widths[i] = std::max(widths[i], columns(row[i]));
   }
   std::string text;
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     text += "|";
     for (std::size_t i = 0; i < widths.size(); ++i) {
-      const std::string cell = i < rows_[r].size() ? rows_[r][i] : "";
+      const std::string cell = i < rows[r].size() ? rows[r][i] : "";
       text += " " + cell + std::string(widths[i] - columns(cell), ' ') + " |";
     }
     text += "\n";
