@@ -101,9 +101,8 @@ Labels assign_clusters(const Features& features, const ClusterOptions& options) 
               " clusters, but there are only ", features.embeddings.size(0), " images");
     return kmeans(features.embeddings, kmeans_options).labels;
   }
-  const at::Tensor codes = features.codes.contiguous();
-  const Labels own(codes.data_ptr<std::int64_t>(), codes.data_ptr<std::int64_t>() + codes.numel());
-  return options.k == 0 ? own : merge_codes(features.embeddings, own, kmeans_options);
+  const Labels codes = features.code_list();
+  return options.k == 0 ? codes : merge_codes(features.embeddings, codes, kmeans_options);
 }
 
 void write_clusters(const Features& features, const Dataset& data, const Labels& clusters,

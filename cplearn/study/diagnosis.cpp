@@ -16,16 +16,9 @@
 namespace cpl {
 namespace {
 
-constexpr std::int64_t kCovariance = 64, kAdjacency = 100;      // sides of the pictures
-constexpr std::int64_t kProbabilities = std::int64_t{1} << 22;  // held at once, per view
-constexpr std::int64_t kSamples = 10000;                        // Monte Carlo, as in the paper
+constexpr std::int64_t kCovariance = 64, kAdjacency = 100;  // sides of the pictures
+constexpr std::int64_t kSamples = 10000;                    // Monte Carlo, as in the paper
 constexpr std::int64_t kPaddedWidth = 2048;
-
-Labels to_labels(const at::Tensor& codes) {
-  if (!codes.defined()) return {};
-  const at::Tensor c = codes.contiguous();
-  return Labels(c.data_ptr<std::int64_t>(), c.data_ptr<std::int64_t>() + c.numel());
-}
 
 Spectrum spectrum_of(const at::Tensor& x) {
   Spectrum result;
@@ -183,7 +176,7 @@ ViewPair extract_views(Method& method, const Dataset& data, const AugmentOptions
 // Rows in parts small enough to hold the probabilities of all codes.
 template <class Take>
 void in_parts(std::int64_t rows, std::int64_t codes, Take take) {
-  const std::int64_t part = std::clamp<std::int64_t>(kProbabilities / codes, 1, rows);
+  const std::int64_t part = std::min(rows_at_once(codes), rows);
   for (std::int64_t begin = 0; begin < rows; begin += part)
     take(begin, std::min(part, rows - begin));
 }
@@ -261,7 +254,7 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
   Method& method = *run.method;
   Diagnosis result;
   result.codes = method.codes();
-  const Labels codes = to_labels(features.codes);
+  const Labels codes = features.code_list();
   const AugmentOptions augment = two_views(run, data);
   const ViewPair views = extract_views(method, data, augment, "augmented views", progress);
 

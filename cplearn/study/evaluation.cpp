@@ -18,11 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Labels to_labels(const at::Tensor& codes) {
-  const at::Tensor c = codes.contiguous();
-  return Labels(c.data_ptr<std::int64_t>(), c.data_ptr<std::int64_t>() + c.numel());
-}
-
 LinearProbe fit_probe(const Features& train, std::int64_t classes, bool paper, std::uint64_t seed) {
   if (!paper)
     return fit_logistic_probe(train.representations, train.labels, classes, LogisticProbeOptions());
@@ -39,7 +34,7 @@ Json score(const Features& train, const Features& test, std::int64_t classes, bo
   kmeans_options.seed = seed;
   Json j;
   if (test.codes.defined()) {
-    const Labels codes = to_labels(test.codes);
+    const Labels codes = test.code_list();
     const ClusterScores own = cluster_scores(codes, test.labels);
     const ClusterScores merged =  // the codes merged to k = classes
         cluster_scores(merge_codes(test.embeddings, codes, kmeans_options), test.labels);

@@ -2,18 +2,20 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "cplearn/base/csv.h"
 #include "cplearn/base/error.h"
+#include "cplearn/base/file.h"
 #include "cplearn/base/npy.h"
 
 namespace cpl {
 namespace {
 
-constexpr std::int64_t kProbabilities = std::int64_t{1} << 22;  // held at once
+constexpr const char* kIndexHeader = "row,file,label,class";
 
 // Writes what is asked for of some representations, a part at a time where rows are long.
 class RowWriter {
@@ -32,8 +34,8 @@ class RowWriter {
       case FeatureKind::kProbabilities:
         break;
     }
-    const std::int64_t part = std::max<std::int64_t>(kProbabilities / method_.codes(), 1);
-    for (const at::Tensor& rows : z.split(part)) append(method_.log_probabilities(rows).exp());
+    for (const at::Tensor& rows : z.split(rows_at_once(method_.codes())))
+      append(method_.log_probabilities(rows).exp());
   }
 
   FeatureFile finish() {
@@ -59,6 +61,17 @@ class RowWriter {
   std::unique_ptr<NpyWriter> file_;  // known once the first rows are
 };
 
+// The index has a name that nobody gave it: what stands there is replaced only if it is an index.
+void check_index(const std::string& path) {
+  if (!file_exists(path)) return;
+  std::string first(std::strlen(kIndexHeader), '\0');
+  std::ifstream(path, std::ios::binary)
+      .read(first.data(), static_cast<std::streamsize>(first.size()));
+  CPL_CHECK(first == kIndexHeader, path,
+            " is there already and is not a list of images made by 'cplearn embed', which would go "
+            "there: move it, or choose another --out");
+}
+
 }  // namespace
 
 FeatureFile write_features(Method& method, const Dataset& data, const AugmentOptions& views,
@@ -72,8 +85,9 @@ FeatureFile write_features(Method& method, const Dataset& data, const AugmentOpt
             "this method has no codes: ask for --what representation or embedding");
   std::filesystem::path index_path = target;
   index_path.replace_extension(".csv");
+  check_index(index_path.string());
   OutputFile index(index_path.string());
-  index.append("row,file,label,class\n");
+  index.append(str(kIndexHeader, "\n"));
   RowWriter writer(method, kind, path);
   std::int64_t rows = 0;
   stream_features(method, data, views, FeatureOptions(),

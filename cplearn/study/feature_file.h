@@ -21,7 +21,8 @@ struct FeatureFile {
   std::string index;         // the CSV beside it: row, file, label, class
 };
 
-// `path` ends in .npy; the index gets the same name with .csv. `progress` gets the images done.
+// `path` ends in .npy; the index gets the same name with .csv, and replaces nothing but an index.
+// `progress` gets the images done.
 FeatureFile write_features(Method& method, const Dataset& data, const AugmentOptions& views,
                            FeatureKind kind, const std::string& path,
                            const std::function<void(std::int64_t)>& progress);

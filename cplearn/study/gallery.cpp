@@ -49,10 +49,7 @@ Json coordinates(const at::Tensor& map) {
 }
 
 Labels clusters_of(const Features& features, const GalleryOptions& options) {
-  if (features.codes.defined()) {
-    const at::Tensor codes = features.codes.contiguous();
-    return Labels(codes.data_ptr<std::int64_t>(), codes.data_ptr<std::int64_t>() + codes.numel());
-  }
+  if (features.codes.defined()) return features.code_list();
   KMeansOptions kmeans_options;
   kmeans_options.clusters = std::clamp<std::int64_t>(features.embeddings.size(0) / 10, 1, 100);
   kmeans_options.restarts = 1;

@@ -2,12 +2,15 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "cplearn/base/error.h"
 
 namespace cpl {
 namespace {
 
 constexpr int kLoaderThreads = 1;
+constexpr std::int64_t kProbabilities = std::int64_t{1} << 22;  // held at once: 16 MB
 
 // Calls take(images (views * n) x 3 x side x side in channels-last memory, batch) for each batch.
 template <class Take>
@@ -53,6 +56,16 @@ void stream_features(Method& method, const Dataset& data, const AugmentOptions& 
     take(method.backbone().forward(images).to(at::kFloat), batch);
   });
   method.eval();
+}
+
+std::int64_t rows_at_once(std::int64_t codes) {
+  return std::max<std::int64_t>(kProbabilities / codes, 1);
+}
+
+std::vector<std::int64_t> Features::code_list() const {
+  if (!codes.defined()) return {};
+  const at::Tensor list = codes.contiguous();
+  return {list.data_ptr<std::int64_t>(), list.data_ptr<std::int64_t>() + list.numel()};
 }
 
 Features Features::labelled() const {

@@ -33,6 +33,7 @@ struct Features {
   std::vector<std::int64_t> labels;   // n, -1 where not known
   std::vector<std::uint32_t> images;  // n, indices into the data set
 
+  std::vector<std::int64_t> code_list() const;  // `codes`; empty for methods without
   // The rows whose label is known.
   Features labelled() const;
 };
@@ -41,6 +42,9 @@ struct Features {
 Features extract_features(Method& method, const Dataset& data, const AugmentOptions& views,
                           const FeatureOptions& options,
                           const std::function<void(std::int64_t)>& progress);
+
+// How many images' probabilities of all codes are held at once, for those who take some at a time.
+std::int64_t rows_at_once(std::int64_t codes);
 
 // The images themselves, n x (side * side * 3), as the network would be shown them: what is to be
 // beaten.
