@@ -13,10 +13,7 @@
 #include "cplearn/base/npy.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
-#include "cplearn/eval/tsne.h"
-#include "cplearn/study/diagnosis.h"
-#include "cplearn/study/gallery.h"
-#include "cplearn/study/run_data.h"
+#include "cplearn/study/run_diagnosis.h"
 
 namespace cpl::cli {
 namespace {
@@ -25,27 +22,6 @@ struct Options {
   std::string run, data, embeddings, labels, out;
   bool maps = true;
   DiagnosisOptions diagnosis;
-};
-
-// One bar after another, each with its own unit.
-class Stages {
- public:
-  explicit Stages(const Common& common)
-      : mode_(common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto) {}
-
-  void show(const char* what, std::int64_t done, std::int64_t total) {
-    if (what != what_ || !bar_) {
-      what_ = what;
-      bar_ = std::make_unique<Progress>(total, "steps", mode_);
-    }
-    bar_->update(done, what);
-    if (done >= total) bar_.reset();
-  }
-
- private:
-  Progress::Mode mode_;
-  std::string what_;
-  std::unique_ptr<Progress> bar_;
 };
 
 // One class per line or a .npy of integers; -1 is not known.
@@ -131,35 +107,14 @@ void print(const Diagnosis& d, const Common& common) {
   common.say() << ".\n";
 }
 
-struct Found {
-  Diagnosis diagnosis;
-  Json gallery;  // null unless asked for
-};
-
-Found look_at_run(const Options& o, bool maps, const DiagnosisProgress& progress) {
-  cpl::Run trained = open_run(o.run);
-  const auto [spec, data] = open_run_data(trained, o.data, o.diagnosis.images);
-  const auto total = static_cast<std::int64_t>(data->size());
-  const Features features =
-      extract_features(*trained.method, *data, trained.views, FeatureOptions(),
-                       [&](std::int64_t done) { progress("images", done, total); });
-  Found found;
-  found.diagnosis = diagnose_run(trained, *data, features, o.diagnosis, progress);
-  found.diagnosis.run = o.run;
-  found.diagnosis.data = spec;
-  if (maps) {
-    GalleryOptions gallery_options;
-    gallery_options.seed = o.diagnosis.seed;
-    const int iterations = TsneOptions().iterations;
-    found.gallery = make_gallery(features, *data, gallery_options,
-                                 [&](int done) { progress("t-SNE", done, iterations); });
-  }
-  return found;
+Progress::Mode progress_mode(const Common& common) {
+  return common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto;
 }
 
-void write_found(const Found& found, const std::string& folder) {
-  write_file(folder + "/diagnosis.json", to_json(found.diagnosis).dump() + "\n");
-  if (!found.gallery.is_null()) write_file(folder + "/gallery.json", found.gallery.dump() + "\n");
+DiagnosisProgress show_in(StageProgress& bars) {
+  return [&bars](const char* what, std::int64_t done, std::int64_t total) {
+    bars.update(what, done, total);
+  };
 }
 
 int run(Options o, const Common& common) {
@@ -170,22 +125,20 @@ int run(Options o, const Common& common) {
   check_usage(o.data.empty() || o.embeddings.empty(),
               "diagnose: --data goes with a run; --embeddings has its own rows");
   o.diagnosis.seed = common.seed;
-  Stages stages(common);
-  const DiagnosisProgress progress = [&](const char* what, std::int64_t done, std::int64_t total) {
-    stages.show(what, done, total);
-  };
+  StageProgress bars(progress_mode(common));
+  const DiagnosisProgress progress = show_in(bars);
   // A run keeps what is said about it; anything else goes where it is asked for.
   std::string out = o.out;
   if (out.empty() && !o.run.empty() && file_exists(RunFiles(o.run).config())) out = o.run;
   if (!out.empty()) std::filesystem::create_directories(out);
 
-  Found found;
+  RunDiagnosis found;
   if (!o.embeddings.empty()) {
     found.diagnosis = diagnose_file(o, progress);
   } else {
-    found = look_at_run(o, o.maps && !out.empty(), progress);
+    found = diagnose_saved_run(o.run, o.data, o.diagnosis, o.maps && !out.empty(), progress);
   }
-  if (!out.empty()) write_found(found, out);
+  if (!out.empty()) write_run_diagnosis(found, out);
   common.say() << (o.run.empty() ? o.embeddings : o.run) << ": " << found.diagnosis.images
                << " images of " << found.diagnosis.data << ", width " << found.diagnosis.width
                << "\n\n";
@@ -200,15 +153,10 @@ int run(Options o, const Common& common) {
 }  // namespace
 
 void write_diagnosis(const std::string& run, const Common& common) {
-  Options o;
-  o.run = run;
-  o.diagnosis.seed = common.seed;
-  Stages stages(common);
-  write_found(look_at_run(o, true,
-                          [&](const char* what, std::int64_t done, std::int64_t total) {
-                            stages.show(what, done, total);
-                          }),
-              run);
+  DiagnosisOptions options;
+  options.seed = common.seed;
+  StageProgress bars(progress_mode(common));
+  write_run_diagnosis(diagnose_saved_run(run, "", options, true, show_in(bars)), run);
 }
 
 Run declare_diagnose(CLI::App& app) {

@@ -22,6 +22,16 @@ int terminal_columns() {
 
 }  // namespace
 
+void StageProgress::update(const std::string& stage, std::int64_t done, std::int64_t total) {
+  if (stage != stage_ || !bar_) {
+    bar_.reset();  // ends before the next begins
+    bar_ = std::make_unique<Progress>(total, "steps", mode_);
+    stage_ = stage;
+  }
+  bar_->update(done, words_ + stage);
+  if (done >= total) bar_.reset();
+}
+
 std::string progress_line(double fraction, double per_second, double seconds_left,
                           const std::string& unit, const std::string& words, int columns) {
   char percent[16];

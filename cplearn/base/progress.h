@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace cpl {
 
@@ -36,6 +38,21 @@ class Progress {
   Mode mode_;
   Clock::time_point start_, drawn_;
   bool open_ = false;  // a bar stands on the last line of the terminal
+};
+
+// Work in stages: one bar after another.
+class StageProgress {
+ public:
+  // `words` stand before the name of the stage.
+  explicit StageProgress(Progress::Mode mode, std::string words = "")
+      : mode_(mode), words_(std::move(words)) {}
+
+  void update(const std::string& stage, std::int64_t done, std::int64_t total);
+
+ private:
+  Progress::Mode mode_;
+  std::string words_, stage_;
+  std::unique_ptr<Progress> bar_;
 };
 
 // "[#####.....]  50%  12.3 images/s  2 min 05 s left  loss 3.2", within `columns`.

@@ -10,10 +10,8 @@
 #include "cplearn/base/file.h"
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
-#include "cplearn/study/diagnosis.h"
 #include "cplearn/study/evaluation.h"
-#include "cplearn/study/gallery.h"
-#include "cplearn/study/run_data.h"
+#include "cplearn/study/run_diagnosis.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl {
@@ -84,28 +82,18 @@ Training train(const std::string& directory, const CellConfig& config, const Cel
 // diagnosis.json and gallery.json, from which figures are drawn; their numbers for the table.
 void diagnose(const std::string& directory, const CellConfig& config, const CellSession& session,
               Json& numbers) {
-  Run run = open_run(directory);
   DiagnosisOptions options;
-  options.seed = run.options.seed;
+  options.seed = config.run.train.seed;
   options.full = config.cell.full_entropy;
   options.padded = true;
-  const auto [spec, data] = open_run_data(run, config.test, options.images);
-  const auto images = static_cast<std::int64_t>(data->size());
-  Progress progress(images, "images", session.progress);
-  const Features features = extract_features(
-      *run.method, *data, run.views, FeatureOptions(),
-      [&](std::int64_t done) { progress.update(done, session.words + " diagnosis"); });
-  Diagnosis found =
-      diagnose_run(run, *data, features, options, [](const char*, std::int64_t, std::int64_t) {});
-  found.run = directory;
-  found.data = spec;
-  GalleryOptions maps;
-  maps.seed = run.options.seed;
-  write_file(directory + "/gallery.json",
-             make_gallery(features, *data, maps, [](int) {}).dump() + "\n");
-  const Json diagnosis = to_json(found);
-  write_file(directory + "/diagnosis.json", diagnosis.dump() + "\n");
-  const Json statistics = diagnosis.value("statistics", Json::object());
+  StageProgress bars(session.progress, session.words + " diagnosis: ");
+  const RunDiagnosis found =
+      diagnose_saved_run(directory, config.test, options, true,
+                         [&](const char* what, std::int64_t done, std::int64_t total) {
+                           bars.update(what, done, total);
+                         });
+  write_run_diagnosis(found, directory);
+  const Json statistics = to_json(found.diagnosis).value("statistics", Json::object());
   if (!statistics.contains("representation")) return;
   numbers["feature_mean"] = statistics["representation"]["mean"];
   numbers["feature_deviation"] = statistics["representation"]["std"];
