@@ -3,8 +3,8 @@
 #include <torch/torch.h>
 
 #include "cplearn/dist/gather.h"
-#include "cplearn/nn/mlp.h"
 #include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/pairwise_method.h"
 
 namespace cpl {
 namespace {
@@ -14,32 +14,17 @@ at::Tensor standardise(const at::Tensor& z) {
   return (z - z.mean(0)) / (z.var(0, /*unbiased=*/false) + 1e-5).sqrt();
 }
 
-class Barlow : public Method {
+class Barlow : public PairwiseMethod {
  public:
   Barlow(const BackboneMaker& make_backbone, const MethodOptions& options)
-      : Method(make_backbone), options_(options.own<BarlowOptions>()) {
-    const std::int64_t d = options.hidden_or(student().features());
-    projector_ = register_module(
-        "projector", make_mlp({student().features(), d, d, d}, MlpKind::kBatchNorm, false));
-  }
-
-  StepResult step(const Views& views, const Position&) override {
-    const std::vector<at::Tensor> z = encode_views(views);
-    std::vector<at::Tensor> h;
-    for (const at::Tensor& view : z) h.push_back(projector_->forward(view));
-    StepResult result = mean_over_pairs(views, [&](std::size_t i, std::size_t j) {
-      return barlow_loss(h[i], h[j], options_, workers());
-    });
-    result.representations = z[0].detach();
-    result.embeddings = h[0].detach();
-    return result;
-  }
-
-  at::Tensor embed(const at::Tensor& z) override { return projector_->forward(z); }
+      : PairwiseMethod(make_backbone, options), options_(options.own<BarlowOptions>()) {}
 
  private:
+  NamedLoss compare(const at::Tensor& h0, const at::Tensor& h1) override {
+    return barlow_loss(h0, h1, options_, workers());
+  }
+
   BarlowOptions options_;
-  torch::nn::Sequential projector_{nullptr};
 };
 
 }  // namespace
