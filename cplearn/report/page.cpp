@@ -74,6 +74,8 @@ std::string page(const std::string& title, const Json& data) {
                  {"d3_licence", page_files::d3_licence_txt()},
                  {"d3", page_files::d3_min_js()},
                  {"plots", page_files::plots_js()},
+                 {"pieces", page_files::pieces_js()},
+                 {"pictures", page_files::pictures_js()},
                  {"page", page_files::page_js()},
                  {"live", page_files::live_js()},
                  {"data", json_in_html(data)}});

@@ -9,6 +9,8 @@ namespace cpl::page_files {
 const std::string& index_html();
 const std::string& style_css();
 const std::string& plots_js();
+const std::string& pieces_js();
+const std::string& pictures_js();
 const std::string& page_js();
 const std::string& live_js();
 const std::string& d3_min_js();

@@ -8,7 +8,7 @@ const live = {known: [], ticked: new Set(), runs: new Map()};
 const tickedRuns = () => live.known.filter(k => live.ticked.has(k.name)).map(k => live.runs.get(k.name)).filter(Boolean);
 
 function chooser() {
-  const node = page.section("runs", "Runs", live.known.length
+  const node = pieces.section("runs", "Runs", live.known.length
     ? "Tick several to see them side by side." : "There are none in this folder yet; those that begin show up here.");
   node.append("div").attr("class", "chooser");
   fillChooser();
@@ -41,7 +41,7 @@ async function refresh(known) {
   let run = live.runs.get(known.name), changed = false;
   if (!run || run.stamp !== known.stamp) {
     const next = await (await ask(`api/run?name=${name}`)).json();
-    next.sprite = page.addSprite(next.gallery && next.gallery.sprite);
+    next.sprite = pieces.addSprite(next.gallery && next.gallery.sprite);
     run = Object.assign({lines: [], offset: 0}, run, next, {stamp: known.stamp});
     live.runs.set(known.name, run);
     changed = true;
@@ -50,7 +50,7 @@ async function refresh(known) {
   while (run.offset < known.metrics) {
     const bytes = await (await ask(`api/metrics?name=${name}&from=${run.offset}`)).arrayBuffer();
     if (!bytes.byteLength) break;
-    page.addLines(run, new TextDecoder().decode(bytes));
+    pieces.addLines(run, new TextDecoder().decode(bytes));
     run.offset += bytes.byteLength;  // of the file: what is not UTF-8 is longer once decoded
     run.grew = true;
   }
@@ -108,8 +108,8 @@ if (data.live) {
 } else {
   for (const run of data.runs) {
     run.lines = [];
-    page.addLines(run, run.metrics);
-    run.sprite = page.addSprite(run.gallery && run.gallery.sprite);
+    pieces.addLines(run, run.metrics);
+    run.sprite = pieces.addSprite(run.gallery && run.gallery.sprite);
   }
   draw();
 }

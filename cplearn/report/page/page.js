@@ -2,110 +2,10 @@
 "use strict";
 const page = (() => {
 const {number} = plots;
+const {percent, list, sentence, setting, lastLine, lastWith, verdictOf, section, missing, runName, pill, table, grouped, seriesOf, beside} = pieces;
+const {structure, maps, clusters} = pictures;
 const main = d3.select("main");
-const percent = x => Number.isFinite(x) ? `${(100 * x).toFixed(1)} %` : "–";
-const list = x => Array.isArray(x) ? x : [];
-const sentence = text => { const t = String(text).trim(); return t.charAt(0).toUpperCase() + t.slice(1) + (/[.!?]$/.test(t) ? "" : "."); };
-const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
 
-// ---------------------------------------------------------------- runs
-// Adds lines of metrics.jsonl. A run that was resumed writes some of its steps again: the later ones count.
-function addLines(run, text) {
-  for (const words of text.split("\n")) {
-    let line = null;
-    try { line = JSON.parse(words); } catch (error) { continue; }
-    if (!line || !Number.isFinite(line.step)) continue;
-    while (run.lines.length && run.lines[run.lines.length - 1].step >= line.step) run.lines.pop();
-    run.lines.push(line);
-  }
-}
-
-const setting = (run, name) => (list(run.settings).find(s => s.name === name) || {}).value;
-const lastLine = run => run.lines[run.lines.length - 1] || {};
-const lastWith = (run, name) => d3.scan(run.lines, (a, b) => ((name in b) - (name in a)) || b.step - a.step);
-
-function verdictOf(run) {
-  const judged = run.lines[lastWith(run, "verdict")];
-  const early = judged && String(judged.verdict).startsWith("collapsed") && !judged.advice;  // looks so at first and is not
-  const words = (run.diagnosis || {}).verdict || (run.summary || {}).verdict || (early ? "just begun" : (judged || {}).verdict) || "unknown";
-  return {words: String(words), kind: ["healthy", "warning", "collapsed"].find(k => String(words).startsWith(k)) || "unknown"};
-}
-
-// ---------------------------------------------------------------- images
-// The sprite's address stands once in a style rule, however many tiles show a part of it.
-const sprites = document.head.appendChild(document.createElement("style")).sheet;
-let spriteCount = 0;
-function addSprite(sprite) {
-  if (!sprite || !(sprite.tile > 0) || !(sprite.columns > 0) || typeof sprite.data !== "string") return null;
-  const name = `sprite-${spriteCount++}`;
-  sprites.insertRule(`.${name} { background-image: url("${sprite.data.replace(/["\\\n]/g, "")}") }`);
-  return {name, columns: Math.floor(sprite.columns)};
-}
-function tile(parent, run, index, size) {
-  if (!run.sprite || !Number.isInteger(index) || index < 0) return;
-  const column = index % run.sprite.columns, row = Math.floor(index / run.sprite.columns);
-  parent.append("span").attr("class", `tile ${run.sprite.name}`)
-    .style("width", `${size}px`).style("height", `${size}px`)
-    .style("background-size", `${run.sprite.columns * size}px auto`)
-    .style("background-position", `${-column * size}px ${-row * size}px`);
-}
-
-// ---------------------------------------------------------------- small pieces
-function section(id, title, lead) {
-  const node = main.append("section").attr("id", id);
-  node.append("h2").text(title);
-  if (lead) node.append("p").attr("class", "lead").text(lead);
-  d3.select("nav").append("a").attr("href", `#${id}`).text(title);
-  return node;
-}
-function missing(parent, what, run, command) {
-  const p = parent.append("p").attr("class", "missing").text(`${what} of ${run.path}: not there yet. `);
-  p.append("code").text(`cplearn ${command} ${run.word}`);
-  p.append("span").text(" makes it.");
-}
-function runName(parent, run) {
-  const h = parent.append("h3");
-  h.append("span").attr("class", "dot").style("background", run.colour);
-  h.append("span").text(run.path);
-  return h;
-}
-function pill(parent, verdict) {
-  parent.append("span").attr("class", `pill ${verdict.kind}`).text(verdict.words);
-}
-// rows: [{cells: [text or number], className}]
-function table(parent, header, rows, className) {
-  const t = parent.append("div").attr("class", "scroll").append("table").attr("class", className || null);
-  const numeric = header.map((h, i) => rows.some(r => typeof r.cells[i] === "number"));
-  t.append("thead").append("tr").selectAll("th").data(header).enter().append("th")
-    .attr("class", (h, i) => numeric[i] ? "number" : null).text(h => h);
-  const body = t.append("tbody");
-  for (const row of rows) {
-    const tr = body.append("tr").attr("class", row.className || null);
-    row.cells.forEach((cell, i) => tr.append("td")
-      .attr("class", [numeric[i] ? "number" : "", (row.marks || {})[i] || ""].join(" ").trim() || null)
-      .text(typeof cell === "number" ? number(cell) : cell ?? ""));
-  }
-}
-
-// One plot of everything for one run; for several, one plot for each thing, with a line for each run.
-// parts: [{run, what, points}]
-function beside(parent, runs, spec, parts) {
-  const used = parts.filter(p => p.points.length);
-  const groups = runs.length > 1 ? Array.from(new Set(used.map(p => p.what)), what => used.filter(p => p.what === what)) : [used];
-  return groups.filter(g => g.length).map(group => {
-    const alone = runs.length > 1;
-    const single = spec.title.toLowerCase() === group[0].what.toLowerCase();
-    return plots.lines(parent, {
-      ...spec,
-      title: alone && !single ? `${spec.title}: ${group[0].what}` : spec.title,
-      name: alone && !single ? `${spec.name}-${group[0].what}`.replace(/[^\w-]+/g, "-") : spec.name,
-      legend: alone,
-      series: group.map((p, i) => ({name: alone ? p.run.path : p.what, colour: alone ? p.run.colour : plots.colour(i), points: p.points})),
-    });
-  });
-}
-
-// ---------------------------------------------------------------- sections
 function head(node, runs) {
   node.append("h1").text(runs.length === 1 ? runs[0].path : `${runs.length} runs side by side`);
   if (runs.length > 1) return;
@@ -260,130 +160,8 @@ function updateCurves(runs) {
     return;
   }
   let at = 0;
-  for (const g of curveParts(runs)) {
-    const used = g.parts.filter(p => p.points.length);
-    const groups = runs.length > 1 ? Array.from(new Set(used.map(p => p.what)), what => used.filter(p => p.what === what)) : [used];
-    for (const group of groups) curves.plots[at++].update(group.map((p, i) => ({
-      name: runs.length > 1 ? p.run.path : p.what, colour: runs.length > 1 ? p.run.colour : plots.colour(i), points: p.points})));
-  }
-}
-
-function structure(runs) {
-  const with_ = runs.filter(r => r.diagnosis);
-  const node = section("structure", "Structure", "What the representations and embeddings of the images look like, without labels.");
-  for (const run of runs) if (!run.diagnosis) missing(node, "Spectrum, entropy, heat maps and code usage", run, "diagnose");
-  if (!with_.length) return;
-  const grid = node.append("div").attr("class", "grid two");
-  const kinds = ["representation", "embedding"];
-  beside(grid, runs, {name: "spectrum", title: "Spectrum", xLabel: "index", logX: true, logY: true,
-    note: "Singular values, largest first. A cliff means lost dimensions."},
-    kinds.flatMap(kind => ["centred", "uncentred"].flatMap(which => with_.map(run => ({
-      run, what: `${kind}, ${which}`, points: list(((run.diagnosis.spectra || {})[kind] || {})[which]).map((v, i) => [i + 1, v])})))));
-  beside(grid, runs, {name: "entropy", title: "Entropy", xLabel: "components of the mixture",
-    note: "Entropy in nats of a Gaussian mixture fitted with so many components; the band is the standard error."},
-    [...kinds, "padded"].flatMap(kind => with_.map(run => {
-      const e = run.diagnosis.entropy || {}, k = e[kind] || {};
-      return {run, what: kind, points: list(k.nats).map((v, i) => [list(e.components)[i], v, list(k.standard_error)[i]])};
-    })));
-  beside(grid, runs, {name: "usage", title: "Code usage", xLabel: "codes, most used first", step: true, zero: true,
-    note: with_.filter(r => r.diagnosis.usage).map(r => `${runs.length > 1 ? `${r.path}: ` : ""}${plural(r.diagnosis.usage.codes_used, "code")} used, perplexity ${number(r.diagnosis.usage.perplexity)}`).join("; ")},
-    with_.map(run => ({run, what: "images", points: list((run.diagnosis.usage || {}).counts).map((v, i) => [i + 1, v])})));
-  const heats = node.append("div").attr("class", "grid below");
-  const heat = (key, title, run, note, signed) => {
-    const h = run.diagnosis[key];
-    if (!h || !list(h.values).length) return;
-    plots.heat(heats, {name: runs.length > 1 ? `${key}-${runs.indexOf(run) + 1}` : key, title: runs.length > 1 ? `${title} of ${run.path}` : title,
-      values: h.values, signed: signed || d3.min(h.values.flat()) < -1e-9, note: note(h)});
-  };
-  for (const run of with_) heat("covariance", "Covariance", run, h =>
-    `Of the embeddings, ${h.of > h.values.length ? `${h.values.length} of ${h.of}` : h.of} directions. A strong diagonal and nothing beside it is best.`, true);
-  for (const run of with_) heat("adjacency", "Adjacency", run, h =>
-    `${h.values.length} images ordered by their code: blocks are images that the encoder sees as alike.`, false);
-  const names = Array.from(new Set(with_.flatMap(run => Object.keys(measures(run.diagnosis)))));
-  const rows = names.map(name => ({cells: [name, ...with_.map(run => measures(run.diagnosis)[name] ?? "–")]}));
-  if (rows.length) table(heats.append("div").attr("class", "card"), ["measure", ...with_.map(r => runs.length > 1 ? r.path : "")], rows);
-}
-
-// The single numbers of a diagnosis, by name.
-function measures(d) {
-  const found = {};
-  for (const [kind, s] of Object.entries(d.spectra || {})) if (s) {
-    found[`effective rank, ${kind}`] = s.effective_rank;
-    found[`decay of the spectrum α, ${kind}`] = s.alpha;
-  }
-  for (const [kind, s] of Object.entries(d.statistics || {})) if (s) {
-    found[`mean |mean|, ${kind.replace(/_/g, " ")}`] = s.mean;
-    found[`mean standard deviation, ${kind.replace(/_/g, " ")}`] = s.std;
-  }
-  for (const [kind, value] of Object.entries(d.bound || {})) found[`bound: ${kind.replace(/_/g, " ")}`] = value;
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => Number.isFinite(value)));
-}
-
-const classColour = (i, count) => count <= 10 ? d3.schemeTableau10[i % 10] : d3.hcl(360 * i / count, 60, 68 - 14 * (i % 2)).toString();
-const codeColour = code => d3.hcl((code * 222.49) % 360, 55, 64).toString();  // neighbours far apart on the circle of hues
-function maps(runs) {
-  const with_ = runs.filter(r => r.gallery && r.gallery.map);
-  const node = section("map", "Map", "Each point is an image; images that the encoder sees as alike lie near each other. Point at one to see it.");
-  for (const run of runs) if (!with_.includes(run)) missing(node, "The map of images", run, "diagnose");
-  if (!with_.length) return;
-  const state = {layout: "tsne", by: "label"};
-  const row = node.append("div").attr("class", "row");
-  const redraw = [];
-  const choice = (key, value, words) => row.append("button").attr("type", "button").attr("data-choice", value)
-    .attr("aria-pressed", state[key] === value).text(words).on("click", function () {
-      state[key] = value;
-      row.selectAll("button").filter(function () { return this.dataset.key === key; })
-        .attr("aria-pressed", function () { return this.dataset.choice === value; });
-      for (const act of redraw) act();
-    }).attr("data-key", key);
-  choice("layout", "tsne", "t-SNE");
-  choice("layout", "pca", "PCA");
-  row.append("span").attr("class", "note").text("coloured by");
-  choice("by", "label", "class");
-  choice("by", "code", "code");
-  const grid = node.append("div").attr("class", with_.length > 1 ? "grid two" : "grid one");
-  for (const run of with_) {
-    const m = run.gallery.map, classes = list(run.gallery.classes);
-    const className = i => { const l = list(m.label)[i]; return l >= 0 ? String(classes[l] ?? l) : "unknown"; };
-    const colourOf = i => {
-      const value = list(m[state.by])[i];
-      return !(value >= 0) ? "#8d939c" : state.by === "label" ? classColour(value, classes.length) : codeColour(value);
-    };
-    const points = () => list(m[state.layout]).map((p, i) => ({x: p[0], y: p[1], colour: colourOf(i), describe: box => {
-      tile(box, run, list(m.tile)[i], 96);
-      box.append("b").text(className(i));
-      if (list(m.code)[i] >= 0) box.append("div").text(`code ${m.code[i]}`);
-      if (list(m.file)[i]) box.append("div").text(m.file[i]);
-    }}));
-    const legend = () => state.by !== "label" || classes.length > 24 ? []
-      : classes.map((name, i) => ({name: String(name), colour: classColour(i, classes.length)}));
-    const plot = plots.scatter(grid, {name: `map${runs.length > 1 ? `-${runs.indexOf(run) + 1}` : ""}`,
-      title: runs.length > 1 ? `Map of ${run.path}` : "Map of the images", note: plural(list(m[state.layout]).length, "image"),
-      points: points(), legend: legend(),
-      table: () => [["tsne_x", "tsne_y", "pca_x", "pca_y", "class", "code", "file"],
-                    ...list(m.tsne).map((p, i) => [p[0], p[1], ...(list(m.pca)[i] || ["", ""]), className(i), list(m.code)[i], list(m.file)[i]])]});
-    redraw.push(() => plot.update(points(), legend()));
-  }
-}
-
-function clusters(runs) {
-  const with_ = runs.filter(r => r.gallery && r.gallery.clusters);
-  if (!with_.length) return;
-  const node = section("clusters", "Clusters", "Images that share a code: the codes with most images, and those whose images lie closest together.");
-  for (const run of with_) {
-    const grid = node.append("div").attr("class", "grid two");
-    for (const [key, title] of [["largest", "Largest"], ["tightest", "Tightest"]]) {
-      const card = grid.append("div").attr("class", "card");
-      card.append("h3").text(runs.length > 1 ? `${title}, ${run.path}` : title);
-      for (const c of list(run.gallery.clusters[key])) {
-        const part = card.append("div").attr("class", "cluster");
-        part.append("div").attr("class", "note").text([`code ${c.code}`, plural(c.images, "image"), `spread ${number(c.spread)}`,
-          c.label != null ? `mostly ${c.label}${Number.isFinite(c.purity) ? ` (${percent(c.purity)})` : ""}` : ""].filter(Boolean).join(" · "));
-        const tiles = part.append("div").attr("class", "tiles");
-        for (const index of list(c.tiles)) tile(tiles, run, index, 40);
-      }
-    }
-  }
+  for (const g of curveParts(runs))
+    for (const group of grouped(runs, g.parts)) curves.plots[at++].update(seriesOf(runs, group));
 }
 
 function settings(runs) {
@@ -442,5 +220,5 @@ function grow(runs) {
   drawHealth(d3.select("#verdict"), runs);
 }
 
-return {render, grow, section, addLines, addSprite};
+return {render, grow};
 })();
