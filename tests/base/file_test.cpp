@@ -10,6 +10,8 @@
 #include <functional>
 
 #include "cplearn/base/error.h"
+#include "tests/error_of.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl {
 namespace {
@@ -18,25 +20,11 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/cplearn_file_test_XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  long entries() const { return std::distance(fs::directory_iterator(folder_), {}); }
+  std::string path(const std::string& name) const { return folder_.path(name); }
+  long entries() const { return std::distance(fs::directory_iterator(folder_.path()), {}); }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST_F(FileTest, WritesReplacesAndLeavesNothingBeside) {
   write_file(path("a"), "first");
@@ -57,7 +45,7 @@ TEST_F(FileTest, TakesOverWhatAKilledWriterLeft) {
 TEST_F(FileTest, TwoWritersAreKeptApart) {
   FILE* other = std::fopen(path("a.tmp").c_str(), "w");
   ASSERT_EQ(flock(fileno(other), LOCK_EX), 0);
-  EXPECT_NE(message_of([&] { write_file(path("a"), "x"); }).find("another process"),
+  EXPECT_NE(error_of([&] { write_file(path("a"), "x"); }).find("another process"),
             std::string::npos);
   std::fclose(other);
 }
@@ -73,7 +61,7 @@ TEST_F(FileTest, FollowsLinksAndWritesDevicesDirectly) {
 }
 
 TEST_F(FileTest, AFullDiskIsNamed) {
-  const std::string message = message_of([] { write_file("/dev/full", "x"); });
+  const std::string message = error_of([] { write_file("/dev/full", "x"); });
   EXPECT_NE(message.find("/dev/full"), std::string::npos) << message;
   EXPECT_NE(message.find("the disk is full"), std::string::npos) << message;
 }
@@ -85,7 +73,7 @@ TEST_F(FileTest, AWriteThatStopsHalfWayKeepsTheOldFile) {
   const auto handler = signal(SIGXFSZ, SIG_IGN);
   const rlimit tight{1000, before.rlim_max};
   setrlimit(RLIMIT_FSIZE, &tight);
-  const std::string message = message_of([&] { write_file(path("a"), std::string(5000, 'x')); });
+  const std::string message = error_of([&] { write_file(path("a"), std::string(5000, 'x')); });
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
   EXPECT_NE(message.find(path("a")), std::string::npos) << message;
@@ -96,22 +84,21 @@ TEST_F(FileTest, AWriteThatStopsHalfWayKeepsTheOldFile) {
 
 TEST_F(FileTest, ImpossiblePathsSayWhatToDo) {
   write_file(path("file"), "x");
-  EXPECT_NE(message_of([&] { write_file(path("file/in"), "x"); }).find("not a folder"),
+  EXPECT_NE(error_of([&] { write_file(path("file/in"), "x"); }).find("not a folder"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { write_file(path("none/in"), "x"); }).find("has to exist"),
+  EXPECT_NE(error_of([&] { write_file(path("none/in"), "x"); }).find("has to exist"),
             std::string::npos);
-  EXPECT_NE(message_of([&] { write_file(folder_.string(), "x"); }).find("folder"),
-            std::string::npos);
-  EXPECT_NE(message_of([&] { read_file(path("none")); }).find("spelling"), std::string::npos);
-  EXPECT_NE(message_of([&] { read_file(folder_.string()); }).find("folder"), std::string::npos);
+  EXPECT_NE(error_of([&] { write_file(folder_.path(), "x"); }).find("folder"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_file(path("none")); }).find("spelling"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_file(folder_.path()); }).find("folder"), std::string::npos);
 }
 
 TEST_F(FileTest, ReadingStopsAtTheLimit) {
   write_file(path("a"), std::string(100, 'x'));
   EXPECT_EQ(read_file(path("a"), 100).size(), 100u);
-  EXPECT_NE(message_of([&] { read_file(path("a"), 99); }).find("at most 99"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_file(path("a"), 99); }).find("at most 99"), std::string::npos);
   // No size to look up beforehand, and endless.
-  EXPECT_NE(message_of([] { read_file("/dev/zero", 10000); }).find("at most"), std::string::npos);
+  EXPECT_NE(error_of([] { read_file("/dev/zero", 10000); }).find("at most"), std::string::npos);
 }
 
 TEST(Checksum, EqualsTheReferenceValues) {

@@ -1,7 +1,6 @@
 #include "cplearn/base/npy.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -9,6 +8,8 @@
 #include "cplearn/base/error.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/random.h"
+#include "tests/error_of.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl {
 namespace {
@@ -17,12 +18,7 @@ namespace fs = std::filesystem;
 
 class NpyTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/cplearn_npy_test_XXXXXX";
-    folder_ = mkdtemp(name);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_.path(name); }
 
   // A file as NumPy would write it, with any header.
   std::string file(const std::string& header, const std::string& data, char version = 1) {
@@ -35,15 +31,10 @@ class NpyTest : public testing::Test {
     return path("x.npy");
   }
   std::string refusal(const std::string& name) {
-    try {
-      read_npy(name);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "read";
+    return error_of([&] { read_npy(name); });
   }
 
-  fs::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 template <class T>
@@ -65,7 +56,7 @@ TEST_F(NpyTest, ReadsWhatWasWrittenRowByRow) {
   EXPECT_EQ(fs::file_size(path("a.npy")), 128 + 24);  // NumPy wants data aligned to 64
 
   NpyWriter(path("b.npy"), "i8", 0).append("12345678", 1);  // never committed: nothing stays
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
   NpyWriter empty(path("c.npy"), "i8", 0);
   empty.commit();
   EXPECT_EQ(read_npy(path("c.npy")).shape, (std::vector<std::int64_t>{0}));

@@ -1,7 +1,6 @@
 #include "cplearn/base/safetensors.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -9,19 +8,14 @@
 #include "cplearn/base/error.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/random.h"
+#include "tests/error_of.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl {
 namespace {
 
 class SafetensorsTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/cplearn_safetensors_test_XXXXXX";
-    folder_ = mkdtemp(name);
-    path_ = (folder_ / "x.safetensors").string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   // A small file with three types, an empty tensor and a scalar.
   void write_sample() {
     const float weight[] = {1, 2, 3, 4, 5, 6};
@@ -43,16 +37,11 @@ class SafetensorsTest : public testing::Test {
 
   // The message of the refusal.
   std::string refused() {
-    try {
-      Safetensors::read(path_);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
+    return error_of([&] { Safetensors::read(path_); });
   }
 
-  std::filesystem::path folder_;
-  std::string path_;
+  test::TemporaryFolder folder_;
+  const std::string path_ = folder_.path("x.safetensors");
 };
 
 TEST_F(SafetensorsTest, ReadsWhatItWrote) {

@@ -1,13 +1,7 @@
 #!/bin/bash
 # cplearn diagnose, embed, cluster and eval --bn from outside.
 #   diagnose_test.sh CPLEARN
-set -uo pipefail
-cplearn=$(realpath "${1:?usage: diagnose_test.sh CPLEARN}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-check() { local what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+source "$(dirname "$0")/lib.sh"
 exits() { local code=$1; shift; "$@" >out.txt 2>&1; local got=$?; [ $got = "$code" ] || { echo "exit $got: $(cat out.txt)"; return 1; }; }
 says() { grep -q -- "$1" out.txt || { cat out.txt; return 1; }; }
 # Debian's own Python is the one that has NumPy.
@@ -54,6 +48,11 @@ np.save("constant.npy", np.ones((50, 6), "f8"))
 np.save("rows.npy", np.asfortranarray(np.random.default_rng(0).normal(size=(500, 6))))
 np.save("bytes.npy", np.ones((5, 6), "u1"))
 PY
+check "embed again" exits 0 "$cplearn" embed run --data shapes@test#70 --what code --out code.npy
+echo "my,own,table" >mine.csv
+check "a table of one's own is not overwritten" refused 1 "mine.csv is there already" "$cplearn" embed run --what code --out mine.npy
+check "  and stays" grep -qx "my,own,table" mine.csv
+check "  and nothing is left beside it" test -z "$(ls mine.npy* mine.csv.* 2>/dev/null)"
 if [ -e constant.npy ]; then
   check "constant embeddings are collapsed" exits 3 "$cplearn" diagnose --embeddings constant.npy --out here
   check "  and the file is there" test -s here/diagnosis.json
@@ -85,5 +84,4 @@ check "cluster with k" exits 0 "$cplearn" cluster run --data photos --out three 
 check "links are never overwritten" exits 1 "$cplearn" cluster run --data photos --out groups --links
 check "eval with the batches' statistics" exits 0 "$cplearn" eval run --test shapes@test#65 --bn batch
 check "  says so" says "authors' script"
-echo "$failures failures"
-exit $((failures > 0))
+conclude

@@ -1,13 +1,7 @@
 #!/bin/bash
 # Methods other than cplearn from outside: their defaults, evaluation without codes, multi-crop on a ViT.
 #   methods_test.sh CPLEARN
-set -uo pipefail
-cplearn=$(realpath "${1:?usage: methods_test.sh CPLEARN}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-check() { local what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
+source "$(dirname "$0")/lib.sh"
 
 settings=(--data shapes:64 --test shapes:40@test --width 8 --epochs 1 --batch 16 --threads 1)
 "$cplearn" train "${settings[@]}" --method swav --hidden 32 --out swav >swav.txt 2>/dev/null
@@ -33,4 +27,4 @@ check "  evaluates" "$cplearn" eval dino --test shapes:40@test --quiet
 check "an unknown method is an error" test $? = 1
 check "  that lists the methods" grep -q "self_classifier" unknown.txt
 
-[ "$failures" = 0 ] && echo "all passed" || { echo "$failures failed"; exit 1; }
+conclude

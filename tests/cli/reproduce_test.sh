@@ -1,33 +1,7 @@
 #!/bin/bash
 # cplearn reproduce from outside: the table, cells that go on or are never run again, shared folders.
 #   reproduce_test.sh CPLEARN
-set -uo pipefail
-cplearn=$(realpath "${1:?usage: reproduce_test.sh CPLEARN}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-check() { local what=$1; shift; if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi; }
-# json FILE EXPRESSION: a Python expression on the object `r` holds.
-json() { python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); assert eval(sys.argv[2]), sys.argv[2]' "$@"; }
-refused() {
-  local code=$1 words=$2; shift 2
-  local output; output=$("$@" 2>&1); local got=$?
-  [ "$got" = "$code" ] && grep -qF -- "$words" <<<"$output" && return 0
-  echo "expected exit $code and '$words', got exit $got: $output" >&2
-  return 1
-}
-# Step and checksums of every tensor of a checkpoint.
-tensors() {
-  python3 - "$1/checkpoint.safetensors" <<'PY'
-import json, struct, sys
-with open(sys.argv[1], "rb") as f:
-    header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
-meta = header["__metadata__"]
-print(meta["step"], *sorted(f"{k}={v}" for k, v in meta.items() if k.startswith("xxh64:")), sep="\n")
-PY
-}
-same_run() { diff <(tensors "$1") <(tensors "$2") >&2; }
+source "$(dirname "$0")/lib.sh"
 
 "$cplearn" reproduce --list --json >list.json
 check "lists the experiments" json list.json "{'table1','table2','table3','table4','table5','beta'} <= {e['name'] for e in r['experiments']}"
@@ -60,7 +34,7 @@ for how in INT KILL; do
   kill -$how $pid; wait $pid 2>/dev/null
   check "  $how stops it" test ! -e $how/$cell/cell.json
   "${one[@]}" --out $how --quiet
-  check "  and it goes on to the same bits" same_run whole/$cell $how/$cell
+  check "  and it goes on to the same bits" same_tensors whole/$cell $how/$cell
 done
 check "INT says how to go on" grep -q "same command" INT.txt
 
@@ -81,8 +55,10 @@ check "a figure" grep -q "</svg>" figures/dictionary/dictionary.svg
 printf 'title = mine\nnote = small\naxis codes = 8, 64\ncolumns = ami\nimages = 64\ntest-images = 64\nwidth = 8\nepochs = 1\n[figure scores]\nkind = scores\nx = codes\ny = ami\n' >mine.ini
 "$cplearn" reproduce --config mine.ini --out own --threads 1 --quiet --json >own.json
 check "an experiment of one's own" json own.json "[row['codes'] for row in r['table']] == ['8', '64'] and 'own/mine/scores.svg' in r['files']"
+printf 'title = mine\naxis codes = 8, ../../elsewhere\n' >foreign.ini
+check "a name that leads elsewhere" refused 1 "foreign.ini, line 2" "$cplearn" reproduce --config foreign.ini --out own
 check "typo in the name" refused 1 "did you mean 'table1'" "$cplearn" reproduce tabel1
 check "no such cell" refused 1 "is left by --only" "$cplearn" reproduce table1 --only method=nothing
 check "unknown setting" refused 1 "did you mean 'width'" "$cplearn" reproduce table1 --only row=cplearn-f --set widht=3 --out typo
 
-[ "$failures" = 0 ] && echo "all passed" || { echo "$failures failed"; exit 1; }
+conclude

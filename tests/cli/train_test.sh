@@ -1,38 +1,11 @@
 #!/bin/bash
 # cplearn train from outside: resume after kill -9, threads, signals, refused settings, full disks.
 #   train_test.sh CPLEARN [KILLS]      KILLS: how often to kill a run at a random moment (default 3)
-set -uo pipefail
-cplearn=$(realpath "${1:?usage: train_test.sh CPLEARN [KILLS]}")
+source "$(dirname "$0")/lib.sh"
 kills=${2:-3}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-failures=0
 
-say() { echo "$*"; }
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-check() { local what=$1; shift; if "$@"; then say "ok: $what"; else fail "$what"; fi; }
-
-# Checksums of every tensor of a checkpoint.
-tensors() {
-  python3 - "$1/checkpoint.safetensors" <<'PY'
-import json, struct, sys
-with open(sys.argv[1], "rb") as f:
-    header = json.loads(f.read(struct.unpack("<Q", f.read(8))[0]))
-meta = header["__metadata__"]
-print(meta["step"], *sorted(f"{k}={v}" for k, v in meta.items() if k.startswith("xxh64:")), sep="\n")
-PY
-}
 metrics() { sed 's/,"images_per_second":[^,}]*//' "$1/metrics.jsonl"; }
-same_run() { diff <(tensors "$1") <(tensors "$2") >&2 && diff <(metrics "$1") <(metrics "$2") >&2; }
-# Runs a command that must fail with code $1 and say $2.
-refused() {
-  local code=$1 words=$2; shift 2
-  local output; output=$("$@" 2>&1); local got=$?
-  [ "$got" = "$code" ] && grep -qi -- "$words" <<<"$output" && return 0
-  echo "expected exit $code and '$words', got exit $got: $output" >&2
-  return 1
-}
+same_run() { same_tensors "$1" "$2" && diff <(metrics "$1") <(metrics "$2") >&2; }
 
 settings=(--data shapes:320 --width 8 --codes 64 --epochs 4 --batch 32 --threads 1 --quiet)
 
@@ -107,4 +80,4 @@ else
   check "output that cannot be made" refused 1 "cannot make" "$cplearn" train "${settings[@]}" --out /proc/run
 fi
 
-[ "$failures" = 0 ] && say "all passed" || { say "$failures failed"; exit 1; }
+conclude

@@ -1,12 +1,9 @@
 #pragma once
-// Shared by the tests of data/: a folder that goes away, small files, and errors that must say
-// things.
+// Shared by the tests of data/: small pictures, and errors that must say things.
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,37 +12,9 @@
 
 #include "cplearn/base/random.h"
 #include "cplearn/data/image.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl::test {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cplearn_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string path(const std::string& below = "") const {
-    return below.empty() ? path_ : path_ + "/" + below;
-  }
-  // Makes the folders on the way.
-  std::string write(const std::string& below, const std::vector<std::uint8_t>& bytes) const {
-    const std::filesystem::path file = path(below);
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
-    return file.string();
-  }
-  std::string write(const std::string& below, const std::string& text) const {
-    return write(below, std::vector<std::uint8_t>(text.begin(), text.end()));
-  }
-
- private:
-  std::string path_;
-};
 
 // A smooth picture with a little noise, different for each seed.
 inline Image picture(int width, int height, std::uint64_t seed = 0) {

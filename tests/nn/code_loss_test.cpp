@@ -10,6 +10,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/simd/isa.h"
 #include "tests/dist/thread_group.h"
+#include "tests/error_of.h"
 
 namespace cpl {
 namespace {
@@ -253,23 +254,13 @@ TEST(CodeLoss, AssignsTheArgmax) {
   }
 }
 
-template <class Function>
-std::string message_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 TEST(CodeLoss, RefusesBadInputByName) {
   const Dictionary dictionary(DictionaryKind::kHadamard, 8, 16, 1);
   WorkerGroup alone;
   const at::Tensor good = embeddings(4, 8, 1);
   const CodeLossOptions options{1.0, 0.5, true, PriorForm::kReverse, {}};
   const auto loss = [&](const at::Tensor& a, const at::Tensor& b, const CodeLossOptions& o) {
-    return message_of([&] { code_loss_fused(a, b, dictionary, o, alone); });
+    return error_of([&] { code_loss_fused(a, b, dictionary, o, alone); });
   };
   const auto has = [](const std::string& text, const std::string& part) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
@@ -288,11 +279,10 @@ TEST(CodeLoss, RefusesBadInputByName) {
   has(loss(good, good, bad), "must sum to 1");
   bad.target = torch::ones({15}) / 15;
   has(loss(good, good, bad), "one probability per code (16)");
-  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }),
+  has(error_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }),
       "codes must be under 1/eps");
-  has(message_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }),
-      "width must be between 1");
-  has(message_of([] { logit_gap(200000000); }), "codes must be under 1/eps");
+  has(error_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }), "width must be between 1");
+  has(error_of([] { logit_gap(200000000); }), "codes must be under 1/eps");
 }
 
 TEST(CodeLoss, TheoryScalePutsAnAlignedLogitAtTheGap) {

@@ -6,6 +6,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/optim/optimizer.h"
+#include "tests/error_of.h"
 #include "tests/golden/optim_golden.h"
 
 namespace cpl {
@@ -129,23 +130,15 @@ TEST(Optimizer, GradientsAreOneBufferWhateverHappensToThem) {
 }
 
 TEST(Optimizer, MistakesAreNamed) {
-  const auto message = [](const std::function<void()>& action) -> std::string {
-    try {
-      action();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
-  };
   OptimizerOptions options;
   options.name = "adma";
-  EXPECT_NE(message([&] { Optimizer(two_parameters(torch::kFloat), options); }).find("adamw"),
+  EXPECT_NE(error_of([&] { Optimizer(two_parameters(torch::kFloat), options); }).find("adamw"),
             std::string::npos);
-  EXPECT_NE(message([] {
+  EXPECT_NE(error_of([] {
               Optimizer({{"p", torch::zeros(2)}}, {});
             }).find("frozen"),
             std::string::npos);
-  EXPECT_NE(message([] {
+  EXPECT_NE(error_of([] {
               Optimizer({{"p", torch::zeros(2, torch::kBFloat16).requires_grad_()}}, {});
             }).find("convert"),
             std::string::npos);
@@ -154,7 +147,7 @@ TEST(Optimizer, MistakesAreNamed) {
   state.erase("exp_avg.vector");
   state["extra"] = torch::zeros(1);
   state["exp_avg.matrix"] = torch::zeros({3, 2});
-  const std::string text = message([&] { good.load_state(state); });
+  const std::string text = error_of([&] { good.load_state(state); });
   EXPECT_NE(text.find("missing: exp_avg.vector"), std::string::npos) << text;
   EXPECT_NE(text.find("unexpected: extra"), std::string::npos) << text;
   EXPECT_NE(text.find("exp_avg.matrix has shape [3, 2], expected [2, 3]"), std::string::npos)

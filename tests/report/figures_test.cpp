@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cplearn/base/file.h"
 #include "tests/report/files.h"
 
 namespace cpl {
@@ -31,11 +32,11 @@ TEST(Figures, ArePicturesWithTheirNumbers) {
                                              "tsne.svg",
                                              "tsne.csv"};
   EXPECT_EQ(names, expected);  // the ragged adjacency is left out
-  EXPECT_EQ(read_file(out.file("new/curve-loss.csv")),
+  EXPECT_EQ(read_file(out.path("new/curve-loss.csv")),
             str("chart,series,x,y,deviation\nloss,", run.path(), ",1,2.5,\nloss,", run.path(),
                 ",2,1.25,\n"));
-  EXPECT_EQ(read_file(out.file("new/covariance.csv")), "1,-0.5\n-0.5,2\n");
-  EXPECT_EQ(read_file(out.file("new/tsne.csv")),
+  EXPECT_EQ(read_file(out.path("new/covariance.csv")), "1,-0.5\n-0.5,2\n");
+  EXPECT_EQ(read_file(out.path("new/tsne.csv")),
             "x,y,label,code,file\n0,1,0,-1,\"=a,b\"\n2,3,-1,-1,c\n");
   for (std::size_t i = 0; i < files.size(); i += 2)
     EXPECT_NE(read_file(files[i]).find("</svg>"), std::string::npos) << files[i];

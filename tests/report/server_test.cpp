@@ -28,12 +28,12 @@ TEST(FindRuns, LooksIntoSubfoldersAndNotOut) {
   outside.put("secret/metrics.jsonl", "{\"step\":1}\n").put("secret.txt", "secret\n");
   folder.put("b/config.toml", "").put("a/deep/metrics.jsonl", "{\"step\":1}\n");
   folder.put("other/notes.txt", "").put("half/config.toml", "");
-  fs::create_symlink(outside.file("secret"), folder.file("link"));
-  fs::create_symlink(outside.file("secret.txt"), folder.file("half/summary.json"));
-  fs::create_symlink(folder.file("b"), folder.file("inside"));
+  fs::create_symlink(outside.path("secret"), folder.path("link"));
+  fs::create_symlink(outside.path("secret.txt"), folder.path("half/summary.json"));
+  fs::create_symlink(folder.path("b"), folder.path("inside"));
   EXPECT_EQ(names_in(folder.path()), (std::vector<std::string>{"a/deep", "b", "inside"}));
-  EXPECT_EQ(names_in(folder.file("b")), (std::vector<std::string>{"."}));
-  EXPECT_THROW(find_runs(folder.file("nowhere")), Error);
+  EXPECT_EQ(names_in(folder.path("b")), (std::vector<std::string>{"."}));
+  EXPECT_THROW(find_runs(folder.path("nowhere")), Error);
 }
 
 TEST(IsLocalName, KnowsNumbersAndLocalhost) {
@@ -89,7 +89,7 @@ TEST(RunServer, ServesRunsAndNothingElse) {
                            "/api/metrics?name=%2e%2e%2fmine&from=0"})
     EXPECT_EQ(status(path), 404) << path;
   // A file that becomes a link out is no longer served.
-  fs::create_symlink(outside.file("secret.txt"), folder.file("mine/summary.json"));
+  fs::create_symlink(outside.path("secret.txt"), folder.path("mine/summary.json"));
   EXPECT_EQ(status("/api/run?name=mine"), 404);
 
   const auto rebound = client.Get("/api/runs", {{"Host", "example.org"}});
@@ -121,7 +121,7 @@ TEST(RunServer, GetsPastLinesThatAreNone) {
 
 TEST(RunServer, SaysWhatIsWrong) {
   const RunFolder folder;
-  EXPECT_THROW(RunServer(folder.file("nowhere"), "127.0.0.1", 0,
+  EXPECT_THROW(RunServer(folder.path("nowhere"), "127.0.0.1", 0,
                          [](const std::string&) { return std::vector<OptionText>(); }),
                Error);
   RunServer first(folder.path(), "127.0.0.1", 0,

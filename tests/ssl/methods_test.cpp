@@ -10,6 +10,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/nn/optim/optimizer.h"
 #include "cplearn/nn/state.h"
+#include "tests/error_of.h"
 
 namespace cpl {
 namespace {
@@ -182,12 +183,7 @@ TEST(Position, AnOpeningIsAtMostAQuarter) {
 }
 
 TEST(Methods, AnUnknownNameListsTheKnownOnes) {
-  try {
-    make("simclr");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("cplearn"), std::string::npos);
-  }
+  EXPECT_NE(error_of([] { make("simclr"); }).find("cplearn"), std::string::npos);
 }
 
 TEST(Encode, Bf16AgreesToItsDigitsAndLeavesAutocastAsItWas) {

@@ -7,6 +7,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/study/cell.h"
 #include "cplearn/study/results.h"
+#include "tests/error_of.h"
 
 namespace cpl {
 namespace {
@@ -95,18 +96,34 @@ TEST(Experiment, NmiNeverStandsAlone) {
 
 TEST(Experiment, ErrorsNameTheLine) {
   const auto message = [](const char* text) {
-    try {
-      parse_experiment("e", text, "file.ini");
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return error_of([&] { parse_experiment("e", text, "file.ini"); });
   };
   EXPECT_NE(message("title = x\nnonsense").find("file.ini, line 2"), std::string::npos);
   EXPECT_NE(message("[data=a\n").find("line 1"), std::string::npos);
   EXPECT_NE(message("[data=a]\nseeds = 3\n").find("only depend on the budget"), std::string::npos);
   EXPECT_NE(message("[paper]\na b\n1\n").find("line 3"), std::string::npos);
   EXPECT_NE(message("[check]\nloss < 3\n").find("line 2"), std::string::npos);
+}
+
+// Cells and figures are written under names that a foreign text gives them.
+TEST(Experiment, NamesLeadNowhereElse) {
+  const auto message = [](const std::string& text) {
+    return error_of([&] { parse_experiment("e", text, "file.ini"); });
+  };
+  for (const char* name : {"../x", "a/b", "/x", ".hidden", "..", "a\033[2J", "a\tb"}) {
+    for (const std::string& text :
+         {str("title = x\n[figure ", name, "]\n"), str("title = x\naxis data = svhn, ", name, "\n"),
+          str("title = x\naxis ", name, " = 1, 2\n"),
+          str("[budget=smoke]\naxis data = ", name, "\n")}) {
+      const std::string words = message(text);
+      EXPECT_NE(words.find("file.ini, line 2"), std::string::npos) << text << words;
+      EXPECT_NE(words.find("without '/'"), std::string::npos) << words;
+      EXPECT_EQ(words.find('\033'), std::string::npos) << words;
+    }
+  }
+  EXPECT_NE(message("axis codes = 8,,64\n").find("file.ini, line 1: an empty value"),
+            std::string::npos);
+  EXPECT_NE(message("axis codes =\n").find("no values"), std::string::npos);
 }
 
 TEST(Experiment, BuiltInOnesHaveValidSettingsAtEveryBudget) {

@@ -5,18 +5,10 @@
 #include <algorithm>
 
 #include "cplearn/train/run.h"
+#include "tests/error_of.h"
 
 namespace cpl {
 namespace {
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Config, EveryOptionSurvivesSavingAndReading) {
   RunConfig config;

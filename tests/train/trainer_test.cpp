@@ -8,6 +8,7 @@
 
 #include "cplearn/base/file.h"
 #include "cplearn/train/features.h"
+#include "tests/error_of.h"
 
 namespace cpl {
 namespace {
@@ -28,15 +29,6 @@ std::string fresh(const std::string& name) {
       testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + "-" + name;
   std::filesystem::remove_all(path);
   return path;
-}
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 void expect_same_tensors(const std::string& a, const std::string& b) {
