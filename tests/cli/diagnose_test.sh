@@ -82,6 +82,11 @@ check "a link per image" test "$(find groups/links -type l -exec test -e {} \; -
 check "a page" grep -q "data:image/jpeg;base64" groups/index.html
 check "cluster with k" exits 0 "$cplearn" cluster run --data photos --out three --k 3 --json
 check "links are never overwritten" exits 1 "$cplearn" cluster run --data photos --out groups --links
+mkdir strange; printf 'codes = 64\n\033[2Jno setting\n' >strange/config.toml
+for command in compare report; do
+  check "$command says what is wrong with a file" exits 0 "$cplearn" $command strange
+  check "  without a say over the terminal" says "'?\[2Jno setting'"
+done
 check "eval with the batches' statistics" exits 0 "$cplearn" eval run --test shapes@test#65 --bn batch
 check "  says so" says "authors' script"
 conclude
