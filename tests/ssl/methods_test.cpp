@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <set>
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/optim/optimizer.h"
@@ -51,9 +52,14 @@ Views multi_crop() {
   return views;
 }
 
-// The gradient of a bias before batch normalisation, which is nothing but rounding.
-bool zero_by_definition(const std::string& parameter) {
-  return parameter == "head.linear.bias" || parameter == "backbone.block4.conv2.bias";
+// Batch normalisation takes away what a bias before it adds, whose gradient is then nothing but
+// rounding: the backbone's last one where a method normalises first of all. (DINO does not, and
+// GEDI's energy goes without batch statistics.)
+bool zero_by_definition(const std::string& method, const std::string& parameter) {
+  static const std::set<std::string> normalise_first = {"cplearn", "barlow",          "vicreg",
+                                                        "swav",    "self_classifier", "gedi_nogen"};
+  return parameter == "head.linear.bias" ||
+         (parameter == "backbone.block4.conv2.bias" && normalise_first.count(method) > 0);
 }
 
 class EveryMethod : public testing::TestWithParam<std::string> {};
@@ -71,8 +77,12 @@ TEST_P(EveryMethod, HasAFiniteLossAndAGradientForEveryParameter) {
     for (const auto& item : method->named_parameters()) {
       if (!item.value().requires_grad()) continue;
       ASSERT_TRUE(item.value().grad().defined()) << item.key();
-      if (zero_by_definition(item.key())) continue;
-      EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
+      const double largest = item.value().grad().abs().max().item<double>();
+      if (zero_by_definition(GetParam(), item.key())) {
+        EXPECT_LT(largest, 1e-3) << item.key();
+      } else {
+        EXPECT_GT(largest, 0) << item.key();
+      }
     }
   }
 }
@@ -111,7 +121,7 @@ TEST_P(EveryMethod, InPartsIsTheSameLossAndGradient) {
   b.total.backward();
   const auto expected = whole->named_parameters(), found = parts->named_parameters();
   for (const auto& item : expected) {
-    if (!item.value().requires_grad() || zero_by_definition(item.key())) continue;
+    if (!item.value().requires_grad() || zero_by_definition(GetParam(), item.key())) continue;
     const at::Tensor x = item.value().grad(), y = found[item.key()].grad();
     ASSERT_TRUE(y.defined()) << item.key();
     EXPECT_LE((x - y).norm().item<double>(), 1e-3 * x.norm().item<double>() + 1e-5) << item.key();
