@@ -42,7 +42,11 @@ spectrum = np.arange(1, options.columns + 1) ** -0.5
 parts = labels * 20 + random.integers(0, 20, options.rows)
 centres = random.normal(size=(20 * options.classes, options.columns)) * spectrum
 x = (centres[parts] + random.normal(size=(options.rows, options.columns)) * spectrum).astype("float32")
-codes = np.where(random.random(options.rows) < 0.5, parts, random.integers(0, 5000, options.rows))
+# 25 codes for each part: 5,000 with ten classes.
+order = np.argsort(parts, kind="stable")
+rank = np.empty(options.rows, dtype=np.int64)
+rank[order] = np.arange(options.rows) - np.searchsorted(parts[order], parts[order])
+codes = parts * 25 + rank % 25
 
 # What is timed, and what is then told of its result.
 theirs = {

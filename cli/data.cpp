@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/data/contact_sheet.h"
 #include "cplearn/data/dataset.h"
 #include "cplearn/data/download.h"
@@ -101,7 +102,7 @@ Json describe(const Dataset& dataset, const Options& options, const Look& look,
                << ", sizes " << sizes << ", " << bad.size() << " bad of " << look.read + bad.size()
                << " read\n";
   for (const BadFile& file : dataset.bad_files())
-    common.say() << "  bad: " << file.file << ": " << file.reason << "\n";
+    common.say() << "  bad: " << printable(file.file + ": " + file.reason) << "\n";
   return {{"data", options.spec},
           {"images", dataset.size()},
           {"classes", dataset.classes().size()},
@@ -166,7 +167,9 @@ int fetch_set(const Options& options, const Common& common) {
     common.say() << (fetched ? "fetched" : "already there") << ", checksum right\n";
   }
   const std::unique_ptr<Dataset> dataset = open(options, common);
-  common.result(describe(*dataset, options, look_at(*dataset, 1000, common), common));
+  common.result(describe(*dataset, options,
+                         look_at(*dataset, std::min<std::size_t>(1000, dataset->size()), common),
+                         common));
   return kSuccess;
 }
 

@@ -13,6 +13,7 @@
 #include "cplearn/base/npy.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/study/run_diagnosis.h"
 
 namespace cpl::cli {
@@ -140,8 +141,8 @@ int run(Options o, const Common& common) {
   }
   if (!out.empty()) write_run_diagnosis(found, out);
   common.say() << (o.run.empty() ? o.embeddings : o.run) << ": " << found.diagnosis.images
-               << " images of " << found.diagnosis.data << ", width " << found.diagnosis.width
-               << "\n\n";
+               << " images of " << printable(found.diagnosis.data) << ", width "
+               << found.diagnosis.width << "\n\n";
   print(found.diagnosis, common);
   if (!out.empty())
     common.say() << "Written: " << out << "/diagnosis.json"

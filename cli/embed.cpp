@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/study/feature_file.h"
 #include "cplearn/study/run_data.h"
 
@@ -30,11 +31,11 @@ int run(const Options& o, const Common& common) {
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const double rate = static_cast<double>(file.rows) / took.count();
-  common.say() << name_of(kFeatureKindNames, o.what) << " of " << file.rows << " images of " << spec
-               << ", " << file.columns << " wide: " << o.out << ", names and labels: " << file.index
-               << " (" << readable(rate) << " images/s)\n";
+  common.say() << name_of(kFeatureKindNames, o.what) << " of " << file.rows << " images of "
+               << printable(spec) << ", " << file.columns << " wide: " << o.out
+               << ", names and labels: " << file.index << " (" << readable(rate) << " images/s)\n";
   for (const BadFile& bad : data->bad_files())
-    common.say() << "! left out: " << bad.file << ": " << bad.reason << "\n";
+    common.say() << "! left out: " << printable(bad.file + ": " + bad.reason) << "\n";
   common.result({{"file", o.out},
                  {"index", file.index},
                  {"what", name_of(kFeatureKindNames, o.what)},

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/study/evaluation.h"
 
 namespace cpl::cli {
@@ -30,10 +31,9 @@ int run(const Options& o, const Common& common) {
     add("untrained encoder", result["untrained"]);
     add("pixels", result["pixels"]);
   }
-  common.say() << o.run << ", step " << result["step"] << "; probe on "
-               << result["data"].get<std::string>() << " (" << result["n_train"] << "), scores on "
-               << result["test"].get<std::string>() << " (" << result["n_test"] << " images, "
-               << result["classes"] << " classes)\n\n"
+  common.say() << o.run << ", step " << result["step"] << "; probe on " << printable(result["data"])
+               << " (" << result["n_train"] << "), scores on " << printable(result["test"]) << " ("
+               << result["n_test"] << " images, " << result["classes"] << " classes)\n\n"
                << table.str() << "\nlinear: " << result["probe"].get<std::string>()
                << ". Batch norm: " << result["batch_norm"].get<std::string>()
                << ". kNN: 20 neighbours, cosine. k-means: on embeddings, k = " << result["classes"]

@@ -8,6 +8,7 @@
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
+#include "cplearn/data/download.h"
 #include "cplearn/study/cell.h"
 #include "cplearn/study/figures.h"
 #include "cplearn/study/results.h"
@@ -105,8 +106,12 @@ std::vector<Cell> cells_with_data(const Plan& plan, DataFolder& data, const Comm
     }
   }
   for (const auto& [name, count] : missing)
-    common.say() << "! " << name << " is not in " << data.directory() << ": " << count
-                 << " cells skipped (--data-dir says where data sets are)\n";
+    common.say() << "! " << printable(name) << " is not in " << data.directory() << ": " << count
+                 << " cells skipped (--data-dir says where data sets are"
+                 << (remote_files(name).empty() ? ""
+                                                : str("; 'cplearn data fetch ", name, ":",
+                                                      data.directory(), "' downloads it"))
+                 << ")\n";
   return cells;
 }
 
@@ -179,7 +184,7 @@ Outcome run_cells(const std::string& folder, const std::vector<Cell>& cells, Dat
           break;
         case CellState::kBusy:
           ++outcome.busy;
-          common.say() << words << ": " << FileLock::holder(directory + "/lock")
+          common.say() << words << ": " << printable(FileLock::holder(directory + "/lock"))
                        << " works on it\n";
           break;
         case CellState::kStopped:
@@ -242,7 +247,7 @@ int report(const Options& o, const std::string& folder, const Experiment& experi
   for (const Json& check : checks) {
     const bool ok = check["passed"].get<bool>();
     passed = passed && ok;
-    common.say() << (ok ? "ok: " : "NOT MET: ") << check["check"].get<std::string>() << ", found "
+    common.say() << (ok ? "ok: " : "NOT MET: ") << printable(check["check"]) << ", found "
                  << readable(check["value"].get<double>()) << "\n";
   }
   if (!files.empty()) common.say() << "Written to " << folder << ".\n";

@@ -10,6 +10,7 @@
 #include "cplearn/base/file.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl::cli {
@@ -99,7 +100,7 @@ void print_summary(const Trainer& trainer, const MetricsLine& summary, const Com
     common.say() << "! " << advice << "\n";
   const std::vector<BadFile> bad = trainer.dataset().bad_files();
   for (std::size_t i = 0; i < bad.size() && i < 5; ++i)
-    common.say() << "! " << bad[i].file << ": " << bad[i].reason << "\n";
+    common.say() << "! " << printable(bad[i].file + ": " + bad[i].reason) << "\n";
   if (bad.size() > 5)
     common.say() << "! ... " << bad.size()
                  << " bad images in all; 'cplearn data verify' lists them\n";
@@ -136,7 +137,8 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
                       common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto,
                       first.step * batch);
     const auto pass_on_messages = [&] {
-      for (const std::string& text : trainer.take_messages()) progress.message("! " + text);
+      for (const std::string& text : trainer.take_messages())
+        progress.message("! " + printable(text));
     };
     pass_on_messages();
     while (!stop_requested() && trainer.status().position.step < stop_at && trainer.step()) {

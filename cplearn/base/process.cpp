@@ -20,12 +20,11 @@ int run_program(const std::vector<std::string>& words, std::string* output) {
   arguments.push_back(nullptr);
 
   int ends[2] = {-1, -1};  // of a pipe: to read, to write
+  CPL_CHECK(output == nullptr || pipe2(ends, O_CLOEXEC) == 0, "no pipe to ", words[0], ": ",
+            std::strerror(errno));
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  if (output != nullptr) {
-    CPL_CHECK(pipe2(ends, O_CLOEXEC) == 0, "no pipe to ", words[0], ": ", std::strerror(errno));
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  }
+  if (output != nullptr) posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   pid_t child = 0;
   const int failed =
       posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
@@ -40,10 +39,13 @@ int run_program(const std::vector<std::string>& words, std::string* output) {
   }
   if (ends[0] >= 0) close(ends[0]);
   CPL_CHECK(failed == 0, "the program '", words[0], "' cannot be run (", std::strerror(failed),
-            "); install it, for instance with: apt-get install ", words[0]);
+            "): is it installed and on the PATH?");
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  pid_t ended = -1;
+  do {
+    ended = waitpid(child, &status, 0);
+  } while (ended < 0 && errno == EINTR);
+  CPL_CHECK(ended == child, "how '", words[0], "' ended is not known: ", std::strerror(errno));
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

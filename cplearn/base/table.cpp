@@ -9,12 +9,6 @@
 namespace cpl {
 namespace {
 
-// Columns on a terminal: UTF-8 continuation bytes take none.
-std::size_t columns(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string format(const char* pattern, double value) {
   char text[64];
   std::snprintf(text, sizeof text, pattern, value);
@@ -26,18 +20,22 @@ std::string format(const char* pattern, double value) {
 std::string TextTable::str() const {
   auto rows = rows_;
   for (auto& row : rows)
-    for (std::string& cell : row) cell = printable(cell);
+    for (std::string& cell : row) {
+      cell = printable(cell);
+      for (char& c : cell)
+        if (c == '\n' || c == '\t') c = ' ';
+    }
   std::vector<std::size_t> widths(rows.front().size(), 3);
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
-      widths[i] = std::max(widths[i], columns(row[i]));
+      widths[i] = std::max(widths[i], letter_count(row[i]));
   }
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     text += "|";
     for (std::size_t i = 0; i < widths.size(); ++i) {
       const std::string cell = i < rows[r].size() ? rows[r][i] : "";
-      text += " " + cell + std::string(widths[i] - columns(cell), ' ') + " |";
+      text += " " + cell + std::string(widths[i] - letter_count(cell), ' ') + " |";
     }
     text += "\n";
     if (r > 0) continue;

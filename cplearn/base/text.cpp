@@ -1,5 +1,6 @@
 #include "cplearn/base/text.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace cpl {
@@ -16,6 +17,7 @@ std::vector<std::string> split(const std::string& text, char mark) {
   std::istringstream stream(text);
   std::string part;
   while (std::getline(stream, part, mark)) parts.push_back(trim(part));
+  if (!text.empty() && text.back() == mark) parts.emplace_back();
   return parts;
 }
 
@@ -31,6 +33,11 @@ std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;
+}
+
+std::size_t letter_count(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 std::string printable(const std::string& text) {

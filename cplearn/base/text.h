@@ -1,6 +1,7 @@
 #pragma once
 // Small work on text that people wrote, or will read.
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ std::vector<std::string> split(const std::string& text, char mark);
 std::vector<std::string> words(const std::string& text);
 
 std::string joined(const std::vector<std::string>& names);  // "a, b, c"
+
+std::size_t letter_count(const std::string& text);  // of UTF-8
 
 // Text from a file, for a terminal: line breaks and tabs stay, other control characters, which
 // could move the cursor, hide lines or rename the window, become '?'.

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cplearn/base/error.h"
+#include "cplearn/base/file.h"
 #include "cplearn/base/process.h"
 
 namespace cpl {
@@ -34,7 +35,10 @@ void download(const std::string& url, const std::string& path, bool quiet) {
     curl.emplace_back("--progress-bar");
   }
   curl.insert(curl.end(), {"--", url});
-  const int code = run_program(curl);
+  int code = run_program(curl);
+  constexpr int kNoRanges = 33;  // the server cannot go on: once more from the start
+  std::error_code ignored;
+  if (code == kNoRanges && fs::remove(path, ignored)) code = run_program(curl);
   CPL_CHECK(code == 0, "'", url, "' could not be fetched (curl ended with ", code,
             "); call this again to go on from where it stopped, or download it yourself to '",
             fs::path(path).replace_extension().string(), "'");
@@ -58,27 +62,27 @@ std::vector<RemoteFile> remote_files(const std::string& data_kind) {
 }
 
 bool fetch(const RemoteFile& file, const std::string& folder, bool quiet) {
-  std::error_code problem;
+  std::error_code problem, ignored;
   fs::create_directories(folder, problem);
-  CPL_CHECK(fs::is_directory(folder), "the folder '", folder,
+  CPL_CHECK(fs::is_directory(folder, ignored), "the folder '", folder,
             "' cannot be made: ", problem.message(), "; choose another one");
   const std::string path = (fs::path(folder) / file.name()).string(), part = path + ".part";
   const auto is_whole = [&file](const std::string& at) {
-    return fs::exists(at) && md5_of(at) == file.md5;
+    return file_exists(at) && md5_of(at) == file.md5;
   };
   const bool present = is_whole(path);
   if (!present) {
     if (!is_whole(part)) download(file.url, part, quiet);
     const std::string found = md5_of(part);
-    if (found != file.md5) fs::remove(part, problem);
+    if (found != file.md5) fs::remove(part, ignored);
     CPL_CHECK(found == file.md5, "'", file.url, "' has the checksum ", found, ", not ", file.md5,
               ": it is damaged or another file, and was removed; try again");
     fs::rename(part, path, problem);
     CPL_CHECK(!problem, "'", part, "' cannot be renamed: ", problem.message());
   }
   if (ends_with(path, ".tar.gz"))
-    CPL_CHECK(run_program({"tar", "--extract", "--gzip", "--no-same-owner", "--directory", folder,
-                           "--file", path}) == 0,
+    CPL_CHECK(run_program({"tar", "--extract", "--force-local", "--gzip", "--no-same-owner",
+                           "--directory", folder, "--file", path}) == 0,
               "'", path, "' cannot be unpacked; is the disk full?");
   return !present;
 }

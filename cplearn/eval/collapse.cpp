@@ -86,7 +86,7 @@ Finding representation_finding(double deviation, const CodeUsage* usage,
   return finding;
 }
 
-Finding dimensional_finding(const at::Tensor& x, const CollapseOptions& options) {
+Finding dimensional_finding(const at::Tensor& x, bool has_codes, const CollapseOptions& options) {
   const std::vector<double> spectrum = covariance_spectrum(x, true);
   const auto room = static_cast<double>(std::min(x.size(0) - 1, x.size(1)));
   const double rank = effective_rank(spectrum);
@@ -100,9 +100,10 @@ Finding dimensional_finding(const at::Tensor& x, const CollapseOptions& options)
   finding.words = "effective rank " + readable(rank) + " of " + readable(room) + "; " +
                   percent(share) + " of the directions are in use";
   if (finding.verdict != Verdict::kHealthy)
-    finding.advice = str("embeddings lie in a small subspace: use more codes than dimensions, ",
-                         options.has_beta ? "the theory scale, beta between 0.25 and 0.5, " : "",
-                         "or train longer");
+    finding.advice = str(
+        "embeddings lie in a small subspace: ", has_codes ? "use more codes than dimensions, " : "",
+        options.has_beta ? "the theory scale, beta between 0.25 and 0.5, " : "",
+        has_codes ? "or " : "", "train longer");
   return finding;
 }
 
@@ -143,9 +144,11 @@ Finding intracluster_finding(const at::Tensor& x, const Labels& codes,
   finding.words = percent(finding.value) + " of the variance is within " + groups;
   if (finding.verdict == Verdict::kWarning || finding.verdict == Verdict::kCollapsed)
     finding.advice =
-        str("images of one code have the same embedding: use more codes, so that each holds fewer "
-            "images",
-            options.has_beta ? ", or lower beta" : "");
+        codes.empty()
+            ? "images of one cluster have the same embedding: train longer, or augment less"
+            : str("images of one code have the same embedding: use more codes, so that "
+                  "each holds fewer images",
+                  options.has_beta ? ", or lower beta" : "");
   return finding;
 }
 
@@ -219,7 +222,7 @@ CollapseReport diagnose_collapse(const at::Tensor& embeddings, const Labels& cod
     report.cluster = {"cluster", 0, 0, Verdict::kUnknown, words, ""};
     report.intracluster = {"intracluster", 0, 0, Verdict::kUnknown, words, ""};
   } else {
-    report.dimensional = dimensional_finding(x, options);
+    report.dimensional = dimensional_finding(x, !codes.empty(), options);
     // What points are assigned to, where known: soft probabilities hide that few codes ever win.
     CodeUsage assigned(usage != nullptr ? usage->codes() : 1);
     if (usage != nullptr && !codes.empty()) assigned.add(codes);

@@ -7,11 +7,12 @@
 #include <cmath>
 
 #include "cplearn/base/random.h"
+#include "cplearn/eval/row_sample.h"
 
 namespace cpl {
 namespace {
 
-// Seeds are chosen among evenly spaced points, at least so many: each seed costs a pass over them.
+// Seeds are chosen among a sample of the points, at least so many: each seed costs a pass over it.
 constexpr std::int64_t kSample = 4096, kSamplePerCluster = 20;
 
 // One restart's state.
@@ -40,13 +41,15 @@ std::vector<std::vector<std::int64_t>> kmeans_seeds(const at::Tensor& points,
   const std::int64_t n = points.size(0);
   const std::int64_t stride = n / std::max<std::int64_t>(kSample, kSamplePerCluster * clusters);
   if (stride > 1) {
+    const std::vector<std::int64_t> rows = sample_rows(n, stride, seed);
+    const at::Tensor index = torch::tensor(rows);
     std::vector<double> sampled;
-    for (std::int64_t i = 0; i < n; i += stride) sampled.push_back(weights[i]);
-    auto seeds =
-        kmeans_seeds(points.slice(0, 0, n, stride).contiguous(),
-                     norms.slice(0, 0, n, stride).contiguous(), sampled, clusters, restarts, seed);
+    sampled.reserve(rows.size());
+    for (const std::int64_t row : rows) sampled.push_back(weights[row]);
+    auto seeds = kmeans_seeds(points.index_select(0, index), norms.index_select(0, index), sampled,
+                              clusters, restarts, seed);
     for (auto& run : seeds)
-      for (auto& row : run) row *= stride;
+      for (auto& row : run) row = rows[row];
     return seeds;
   }
   const auto trials = 2 + static_cast<std::int64_t>(std::log(static_cast<double>(clusters)));

@@ -65,7 +65,7 @@ LbfgsResult minimise_lbfgs(Vector& x, const Objective& objective, const Precondi
     const Vector direction = descent(gradient, pairs, precondition);
     const double slope = dot(gradient, direction);
     if (!(-0.5 * slope > options.tolerance)) {
-      result.converged = true;
+      result.converged = slope <= 0;  // uphill: the preconditioner was not positive definite
       break;
     }
     double length = 1;

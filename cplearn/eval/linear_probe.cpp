@@ -12,6 +12,7 @@
 #include "cplearn/eval/accuracy.h"
 #include "cplearn/eval/column_means.h"
 #include "cplearn/eval/lbfgs.h"
+#include "cplearn/eval/row_sample.h"
 #include "cplearn/simd/softmax_kernel.h"
 
 namespace cpl {
@@ -23,14 +24,15 @@ struct Standardised {
   at::Tensor shift, scale;  // d, double
 
   Standardised(const at::Tensor& features, bool centre, bool standardise) {
-    CPL_CHECK(features.dim() == 2 && features.size(0) > 0,
+    CPL_CHECK(features.dim() == 2 && features.numel() > 0,
               "a linear probe needs features as n x d, got ", features.sizes());
     rows = features.to(at::kCPU, at::kFloat).contiguous();
     const at::Tensor mean = column_means(rows);
     // Sums of floats do not overflow a double: they are finite if all terms are.
     CPL_CHECK(mean.isfinite().all().item<bool>(),
               "a linear probe needs finite features, but some are NaN or infinite");
-    shift = centre || standardise ? mean : at::zeros_like(mean);
+    // Of values that a float can hold: rows are shifted in float.
+    shift = centre || standardise ? mean.to(at::kFloat).to(at::kDouble) : at::zeros_like(mean);
     scale = at::ones_like(mean);
     if (centre || standardise) rows = rows - shift.to(at::kFloat);
     if (standardise) {
@@ -67,6 +69,10 @@ at::Tensor LinearProbe::scores(const at::Tensor& features) const {
   return at::addmm(bias, features.to(at::kCPU, at::kFloat), weight.t());
 }
 
+// Added to the preconditioner's curvatures, so that its inverse in float stays positive definite
+// when columns depend on each other.
+constexpr double kLeastCurvature = 5e-4;
+
 LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
                                std::int64_t classes, const LogisticProbeOptions& options) {
   CPL_CHECK(options.l2 > 0, "the logistic probe needs l2 > 0 (separable classes have no finite ",
@@ -82,10 +88,11 @@ LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
   const double per_row = 1.0 / static_cast<double>(n), penalty = options.l2 * per_row;
 
   // A preconditioner need not be exact: a sample of the rows will do.
-  const at::Tensor sample = rows.slice(0, 0, n, std::max<std::int64_t>(1, n / (4 * d)));
+  const std::int64_t stride = std::max<std::int64_t>(1, n / (4 * d));
+  const at::Tensor sample = rows.index_select(0, torch::tensor(sample_rows(n, stride, 0)));
   const at::Tensor bound =
       (0.5 / static_cast<double>(sample.size(0)) * at::matmul(sample.t(), sample)).to(at::kDouble) +
-      penalty * at::eye(width, at::kDouble);
+      std::max(penalty, kLeastCurvature) * at::eye(width, at::kDouble);
   const at::Tensor inverse = at::cholesky_inverse(at::linalg_cholesky(bound)).to(at::kFloat);
 
   // Parameters: weight (c x width), then bias (c).

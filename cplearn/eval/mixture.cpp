@@ -38,7 +38,7 @@ struct Points {
     at::sub_out(x, points.to(at::kCPU, at::kFloat), mean.to(at::kFloat));
     at::mul_out(squares, x, x);
     CPL_CHECK(column_means(wide).isfinite().all().item<bool>(),
-              "a mixture needs finite points, but some are NaN or infinite");
+              "a mixture needs finite points, but some are NaN, infinite or too large");
   }
 };
 

@@ -7,6 +7,7 @@
 #include "cplearn/base/csv.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
 
 namespace cpl {
 namespace {
@@ -87,12 +88,12 @@ std::string series_colour(std::size_t index) {
 double legend_width(const Chart& chart) {
   constexpr double kMark = 32, kLetter = 5.8;  // the line before a name; a letter of size 10
   std::size_t longest = 0;
-  for (const Series& series : chart.series) longest = std::max(longest, series.name.size());
+  for (const Series& series : chart.series) longest = std::max(longest, letter_count(series.name));
   return kMark + kLetter * static_cast<double>(longest);
 }
 
 void draw_chart(Svg& svg, double x, double y, double width, double height, const Chart& chart) {
-  const double left = 56, right = legend_width(chart), bottom = 40;
+  const double left = 56, right = std::min(legend_width(chart), width / 2), bottom = 40;
   const double top = chart.y_label.empty() ? 26 : 40;  // two lines: the title, the name of y
   std::vector<double> xs, ys;
   for (const Series& series : chart.series) {

@@ -56,8 +56,9 @@ class Writer {
                                       [](const Series& s) { return s.x.empty(); }),
                        chart.series.end());
     if (chart.series.empty()) return;
-    Svg svg(760, 420);
-    draw_chart(svg, 0, 0, 760, 420, chart);
+    const double width = 630 + legend_width(chart);
+    Svg svg(width, 420);
+    draw_chart(svg, 0, 0, width, 420, chart);
     write(name, svg.str(), charts_csv({chart}));
   }
 

@@ -239,7 +239,7 @@ class LossPass {
   }
 
   // Row sums of view v, and the weights g = p u of its gradient, transformed within the chunk
-  // (`kExtra` at compile time: a test in the loop costs a tenth of the pass):
+  // (`kExtra` at compile time: two tests in the loop, never taken, cost a sixth of the pass):
   // u = -(cross_weight_v / n) log p_other + (prior_weight_v / n) slope, log p_other without its row
   // constant, which the softmax cancels. That p also stands in the
   // other view's logarithm needs no transform of its own: it gives (cross_weight_other / n) (p -

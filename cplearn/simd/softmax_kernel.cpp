@@ -176,8 +176,8 @@ class SoftmaxPass {
   double* bias_gradient_;
 };
 
-double Pass(const SoftmaxJob& job, std::int64_t begin, std::int64_t end, double* weight_gradient,
-            double* bias_gradient) {
+double RunSoftmaxPass(const SoftmaxJob& job, std::int64_t begin, std::int64_t end,
+                      double* weight_gradient, double* bias_gradient) {
   return SoftmaxPass(job, weight_gradient, bias_gradient).run(begin, end);
 }
 
@@ -188,11 +188,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpl::simd {
 
-HWY_EXPORT(Pass);
+HWY_EXPORT(RunSoftmaxPass);
 
 double softmax_pass(const SoftmaxJob& job, std::int64_t begin, std::int64_t end,
                     double* weight_gradient, double* bias_gradient) {
-  return HWY_DYNAMIC_DISPATCH(Pass)(job, begin, end, weight_gradient, bias_gradient);
+  return HWY_DYNAMIC_DISPATCH(RunSoftmaxPass)(job, begin, end, weight_gradient, bias_gradient);
 }
 
 }  // namespace cpl::simd

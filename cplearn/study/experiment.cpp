@@ -193,6 +193,8 @@ Experiment parse_experiment(const std::string& name, const std::string& text,
         in = In::kFigure;
         const std::string figure = trim(head.substr(7));
         check_name(figure, "figure", where);
+        CPL_CHECK(figure != "table", where,
+                  ": a figure cannot be called table, as the results are");
         experiment.figures.push_back({figure, {}});
       } else {
         in = In::kSettings;

@@ -15,7 +15,7 @@
 namespace cpl {
 namespace {
 
-constexpr const char* kIndexHeader = "row,file,label,class";
+constexpr const char* kIndexHeader = "row,file,label,class\n";
 
 // Writes what is asked for of some representations, a part at a time where rows are long.
 class RowWriter {
@@ -87,7 +87,7 @@ FeatureFile write_features(Method& method, const Dataset& data, const AugmentOpt
   index_path.replace_extension(".csv");
   check_index(index_path.string());
   OutputFile index(index_path.string());
-  index.append(str(kIndexHeader, "\n"));
+  index.append(kIndexHeader);
   RowWriter writer(method, kind, path);
   std::int64_t rows = 0;
   stream_features(method, data, views, FeatureOptions(),

@@ -331,9 +331,9 @@ Drawing draw_figure(const Figure& figure, const std::vector<CellResult>& all) {
   if (kind == "history") {
     std::vector<Chart> charts;
     for (const std::string& key : split(setting(figure, "y", "test_accuracy"), ',')) {
-      std::string words = key;
-      std::replace(words.begin(), words.end(), '_', ' ');
-      for (Chart& chart : curve_charts(figure, results, "epoch", words,
+      std::string label = key;
+      std::replace(label.begin(), label.end(), '_', ' ');
+      for (Chart& chart : curve_charts(figure, results, "epoch", label,
                                        [&](const CellResult& run) { return history(run, key); }))
         charts.push_back(std::move(chart));
     }

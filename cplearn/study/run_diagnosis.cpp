@@ -31,8 +31,9 @@ RunDiagnosis diagnose_saved_run(const std::string& path, const std::string& data
 }
 
 void write_run_diagnosis(const RunDiagnosis& found, const std::string& folder) {
-  write_file(folder + "/diagnosis.json", to_json(found.diagnosis).dump() + "\n");
+  // The diagnosis last: where it is, nothing is missing.
   if (!found.gallery.is_null()) write_file(folder + "/gallery.json", found.gallery.dump() + "\n");
+  write_file(folder + "/diagnosis.json", to_json(found.diagnosis).dump() + "\n");
 }
 
 }  // namespace cpl

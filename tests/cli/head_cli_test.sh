@@ -3,30 +3,32 @@
 #   head_cli_test.sh CPLEARN
 source "$(dirname "$0")/lib.sh"
 
-"$cplearn" theory --json >theory.json 2>/dev/null
+check "theory" prints theory.json "$cplearn" theory --json
 check "the theory holds" json theory.json "len(r['checks']) >= 25 and all(c['holds'] for c in r['checks'])"
-"$cplearn" theory --width 12 --batch 24 >theory.txt
+check "theory of another width" prints theory.txt "$cplearn" theory --width 12 --batch 24
 check "  and says so to people" grep -q "29 of 29 hold" theory.txt
 
 for kind in hadamard rademacher; do
-  "$cplearn" bench head --width 48 --codes 500 --batch 9 --dictionary $kind --steps 2 --json >bench.json 2>/dev/null
-  check "bench head, $kind" json bench.json \
+  check "bench head, $kind" prints bench.json "$cplearn" bench head --width 48 --codes 500 --batch 9 --dictionary $kind --steps 2 --json
+  check "  and its numbers" json bench.json \
     "r['agree'] and r['ratio'] > 0 and r['fused_seconds'] > 0 and r['plain_seconds'] > 0 and 'fused_extra_mb' in r and 'plain_extra_mb' in r"
-  "$cplearn" dictionary --width 50 --codes 300 --dictionary $kind --out d.safetensors --figure d.svg --json >dictionary.json 2>/dev/null
-  check "dictionary, $kind" json dictionary.json "r['exhaustive'] and r['pairs'] == 300*299//2 and sum(r['histogram']) == r['pairs']"
+  rm -f d.svg
+  check "dictionary, $kind" prints dictionary.json "$cplearn" dictionary --width 50 --codes 300 --dictionary $kind --out d.safetensors --figure d.svg --json
+  check "  and its numbers" json dictionary.json "r['exhaustive'] and r['pairs'] == 300*299//2 and sum(r['histogram']) == r['pairs']"
   check "  draws a figure" grep -q "</svg>" d.svg
 done
 "$cplearn" dictionary --width 128 --codes 16384 --pairs 1000 --out small.safetensors --quiet
 check "a hadamard dictionary takes kilobytes" test "$(stat -c %s small.safetensors)" -lt 4096
-"$cplearn" info --json --quiet >info.json
-check "info" json info.json "r['instruction_sets'] and r['version']"
+check "info" prints info.json "$cplearn" info --json --quiet
+check "  and what it lists" json info.json "r['instruction_sets'] and r['version']"
 
 for isa in $(python3 -c 'import json; print(*json.load(open("info.json"))["instruction_sets"])'); do
-  CPLEARN_ISA=$isa "$cplearn" bench head --width 20 --codes 100 --batch 5 --steps 1 --json >isa.json 2>/dev/null
-  check "bench head with $isa" json isa.json "r['agree'] and r['instruction_set'] == '$isa'"
+  check "bench head with $isa" prints isa.json env CPLEARN_ISA="$isa" "$cplearn" bench head --width 20 --codes 100 --batch 5 --steps 1 --json
+  check "  used it" json isa.json "r['agree'] and r['instruction_set'] == '$isa'"
 done
 
 check "an unknown instruction set" refused 1 "no instruction set 'MMX'" env CPLEARN_ISA=MMX "$cplearn" info
+check "data that cannot be fetched" refused 2 "cifar10, cifar100 and svhn" "$cplearn" data fetch shapes
 check "typo in an option" refused 2 "did you mean '--width'" "$cplearn" bench head --widht 4
 check "typo in a command" refused 2 "did you mean 'head'" "$cplearn" bench hed
 check "too few codes" refused 2 "must be at least 1, got 0" "$cplearn" bench head --codes 0
@@ -41,7 +43,7 @@ check "a full disk" refused 1 "standard output could not be written" bash -c '"$
 check "a folder that is not there" refused 1 "/no/such/folder" "$cplearn" dictionary --out /no/such/folder/d.safetensors --pairs 10
 for command in theory dictionary "bench head" info; do
   # shellcheck disable=SC2086
-  "$cplearn" $command --help >help.txt
-  check "$command --help" grep -q -- "--json" help.txt
+  check "$command --help" prints help.txt "$cplearn" $command --help
+  check "  tells of --json" grep -q -- "--json" help.txt
 done
 conclude

@@ -14,6 +14,9 @@ check() {
   if "$@"; then echo "ok: $what"; else echo "FAILED: $what"; failures=$((failures + 1)); fi
 }
 
+# prints FILE COMMAND...: the command must succeed; its standard output goes to the file.
+prints() { local file=$1; shift; "$@" >"$file" 2>errors.txt || { cat errors.txt >&2; return 1; }; }
+
 # refused CODE WORDS COMMAND...: the command must end with this code and say these words.
 refused() {
   local code=$1 words=$2; shift 2
@@ -36,7 +39,10 @@ meta = header["__metadata__"]
 print(meta["step"], *sorted(f"{k}={v}" for k, v in meta.items() if k.startswith("xxh64:")), sep="\n")
 PY
 }
-same_tensors() { diff <(tensors "$1") <(tensors "$2") >&2; }
+same_tensors() {
+  local first second
+  first=$(tensors "$1") && second=$(tensors "$2") && [ -n "$first" ] && diff <(echo "$first") <(echo "$second") >&2
+}
 
 conclude() {
   [ "$failures" = 0 ] && { echo "all passed"; exit 0; }

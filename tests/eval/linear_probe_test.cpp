@@ -26,6 +26,19 @@ Split golden_split() {
           Labels(data.labels.begin() + n, data.labels.end())};
 }
 
+// Columns of rank 2, as of a collapsed run: the preconditioner is nearly singular.
+TEST(LogisticProbe, ReadsClassesFromDependentColumns) {
+  torch::manual_seed(0);
+  const std::int64_t n = 20000;
+  const at::Tensor plane = at::randn({n, 2});
+  const at::Tensor x = at::matmul(plane, at::randn({2, 64})) + 3;
+  Labels labels(n);
+  for (std::int64_t i = 0; i < n; ++i) labels[i] = plane[i][0].item<float>() > 0 ? 1 : 0;
+  const LinearProbe probe = fit_logistic_probe(x, labels, 2, LogisticProbeOptions());
+  EXPECT_TRUE(probe.converged);
+  EXPECT_LT(probe.train_loss, 0.05);
+}
+
 TEST(LogisticProbe, EqualsScikitLearn) {
   const auto& node = test::eval_golden().at("logistic");
   const Split split = golden_split();
