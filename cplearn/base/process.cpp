@@ -10,12 +10,11 @@
 
 #include "cplearn/base/error.h"
 
-extern char** environ;
-
 namespace cpl {
 
 int run_program(const std::vector<std::string>& words, std::string* output) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
 #include "cplearn/base/error.h"
@@ -259,12 +260,16 @@ Plan make_plan(const Experiment& experiment, const std::string& budget,
   }
   for (const Axis& axis : axes) plan.axes.push_back(axis.name);
   if (changes.seeds > 0) seeds = changes.seeds;
+  std::set<std::string> names;
   for (std::int64_t seed = 0; seed < seeds; ++seed) {
     for (const NamedText& values : combinations(axes)) {
       Cell cell;
       cell.axes = values;
       cell.seed = changes.first_seed + static_cast<std::uint64_t>(seed);
       cell.name = cell_name(values, cell.seed);
+      CPL_CHECK(names.insert(cell.name).second, experiment.name,
+                ": two cells would share the folder '", printable(cell.name),
+                "': give the axes values that differ, also without their '-'");
       NamedText known = values;
       known.emplace_back("budget", budget);
       cell.settings = settings_for(experiment, known);

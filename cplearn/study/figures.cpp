@@ -178,8 +178,10 @@ std::vector<Chart> score_charts(const Figure& figure, const std::vector<CellResu
           for (const CellResult* run : group.runs) {
             const auto at = std::find_if(run->cell.axes.begin(), run->cell.axes.end(),
                                          [&](const auto& axis) { return axis.first == x; });
-            if (at == run->cell.axes.end() || !run->numbers.contains(column)) continue;
-            points[std::atof(at->second.c_str())].push_back(run->numbers[column].get<double>());
+            const auto number = run->numbers.find(column);
+            if (at == run->cell.axes.end() || number == run->numbers.end() || !number->is_number())
+              continue;
+            points[std::atof(at->second.c_str())].push_back(number->get<double>());
           }
           Series series;
           series.name = column_heading(column) + (group.label.empty() ? "" : ", " + group.label);

@@ -126,6 +126,15 @@ TEST(Experiment, NamesLeadNowhereElse) {
   EXPECT_NE(message("axis codes =\n").find("no values"), std::string::npos);
 }
 
+TEST(Experiment, CellsDoNotShareAFolder) {
+  for (const char* axes : {"axis a = x-y, x\naxis b = z, y-z\n", "axis codes = 8, 8\n"}) {
+    const Experiment experiment =
+        parse_experiment("e", str("title = x\n", axes, "seeds = 1\n"), "file.ini");
+    EXPECT_NE(error_of([&] { make_plan(experiment, "cpu", {}); }).find("share the folder"),
+              std::string::npos);
+  }
+}
+
 TEST(Experiment, BuiltInOnesHaveValidSettingsAtEveryBudget) {
   std::set<std::string> names;
   for (const Experiment& experiment : builtin_experiments()) {

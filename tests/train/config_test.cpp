@@ -68,8 +68,10 @@ TEST(Config, AMethodsDefaultsGiveWayToWhatPeopleWrite) {
     const TrainOptions options = default_options(row.name);
     EXPECT_EQ(options.method, row.name);
     for (const auto& [name, value] : parse_config(row.defaults, row.name)) {
-      for (const OptionText& option : list_options(options))
-        if (option.name == name) EXPECT_EQ(option.value, value) << row.name << " " << name;
+      for (const OptionText& option : list_options(options)) {
+        if (option.name != name) continue;
+        EXPECT_EQ(option.value, value) << row.name << " " << name;
+      }
     }
   }
   EXPECT_EQ(parse_run_config("method = \"swav\"\n", "t").train.method_options.head.codes, 3000);
