@@ -6,12 +6,12 @@ source=$1 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # Kept between runs: a torch program takes 20 s to compile.
-prefix="$build/own_network/prefix"
+prefix="$build/example/prefix"
 mkdir -p "$prefix"
 cmake --install "$build" --prefix "$prefix" >"$work/log"
-cmake -S "$source/examples/own_network" -B "$build/own_network" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
+cmake -S "$source/examples/own_network" -G Ninja -B "$build/example" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
       -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --build "$build/own_network" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-"$build/own_network/own_network" | tee "$work/out"
+cmake --build "$build/example" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$build/example/own_network" | tee "$work/out"
 grep -q "codes in use" "$work/out"
 [ -x "$prefix/bin/cplearn" ]
