@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "cplearn_XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw std::runtime_error("no temporary folder " + pattern + ": is TMPDIR writable?");
+    path_ = pattern;
   }
   ~TemporaryFolder() {
     std::error_code ignored;

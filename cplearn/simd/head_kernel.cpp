@@ -6,10 +6,10 @@
 #include <cstring>
 #include <new>
 
+#include "cplearn/simd/fixed_lanes.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_kernel.cpp"
-// Vectors are kept in arrays, which scalable types (SVE, RVV) do not allow.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/aligned_allocator.h>
 #include <hwy/foreach_target.h>
 // Must come after foreach_target.h.

@@ -14,9 +14,6 @@ namespace {
 class DownloadTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string ignored;
-    if (run_program({"sh", "-c", "command -v curl"}, &ignored) != 0)
-      GTEST_SKIP() << "curl is not installed";
     folder_.write("inside.txt", std::string("hello"));
     ASSERT_EQ(run_program({"tar", "-czf", folder_.path("set.tar.gz"), "-C", folder_.path(""),
                            "inside.txt"}),
