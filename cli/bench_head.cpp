@@ -107,15 +107,6 @@ Timing time_fused(const Options& o, Problem& problem, double* loss = nullptr) {
       });
 }
 
-// Vector operations that one logit needs, over both passes and both directions: four transforms (or
-// four sums of a quarter of the width), two exponentials of 11, and about 8 for loss and gradient.
-double operations_per_logit(const Options& o) {
-  const double transform = o.dictionary == DictionaryKind::kHadamard
-                               ? std::log2(static_cast<double>(o.width))
-                               : static_cast<double>(o.width) / 4;
-  return 4 * transform + 2 * 11 + 8;
-}
-
 void print_growth(Options o, const Common& common) {
   TextTable table({"codes", "batch", "ms", "ns per logit"});
   const auto row = [&] {
@@ -153,8 +144,10 @@ int run(const Options& o, const Common& common) {
   const double clock = measure_clock();
   const double lanes = static_cast<double>(simd::lanes());
   const double cycles = fused.seconds * clock * at::get_num_threads() / logits;
-  const double limit = operations_per_logit(o) / (2 * lanes);
   const Dictionary dictionary(o.dictionary, o.width, o.codes, 0);
+  const double operations =
+      simd::operations_per_logit(dictionary.view(), o.scale == LogitScale::kTheory);
+  const double limit = operations / (2 * lanes);
   const double bytes_per_code =
       static_cast<double>(dictionary.bits().size()) / static_cast<double>(o.codes);
 
@@ -217,9 +210,9 @@ int run(const Options& o, const Common& common) {
                << table.str() << "\n"
                << note << "\n"
                << "Fused: " << readable(cycles) << " cycles per logit and core at "
-               << readable(clock / 1e9) << " GHz; its arithmetic alone ("
-               << readable(operations_per_logit(o)) << " operations per logit, two vectors of "
-               << lanes << " per cycle) needs " << readable(limit) << ".\n";
+               << readable(clock / 1e9) << " GHz; its arithmetic alone (" << readable(operations)
+               << " operations per logit, two vectors of " << lanes << " per cycle) needs "
+               << readable(limit) << ".\n";
   if (o.table) print_growth(o, common);
   common.result(result);
   return agree ? kSuccess : kFailure;

@@ -4,7 +4,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "cplearn/base/error.h"
@@ -26,6 +28,7 @@ constexpr float kPaddingBounded = 120;
 constexpr float kPadding = 1e30f;
 
 struct View {
+  const float* h = nullptr;                        // rows x width
   simd::AlignedFloats packed, expected, weighted;  // [groups][packed_width][lanes]
   simd::AlignedFloats log_sum;                     // [groups][lanes], base 2
   std::vector<double> exact_log_sum;               // [groups * lanes]
@@ -34,61 +37,40 @@ struct View {
 
 class FusedHead {
  public:
-  FusedHead(const Dictionary& dictionary, std::int64_t rows, double scale)
+  // One view or two, contiguous, which must outlive this.
+  FusedHead(const Dictionary& dictionary, const std::vector<at::Tensor>& h, double scale)
       : codes_(dictionary.view()),
-        rows_(rows),
+        rows_(h[0].size(0)),
         scale_(scale),
         lanes_(simd::lanes()),
-        groups_((rows + lanes_ - 1) / lanes_),
-        group_size_(codes_.packed_width() * lanes_) {}
-
-  // Packs the rows of a view; refuses what is not finite.
-  void pack(const at::Tensor& h, int v) {
-    const float* data = h.data_ptr<float>();
-    const std::int64_t width = codes_.width;
-    views_[v].packed = buffer(groups_ * group_size_);
-    std::vector<float> bound(static_cast<std::size_t>(groups_ * lanes_),
-                             0.0f);  // of a row's logits
-    at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t group = begin; group < end; ++group) {
-        const std::int64_t first = group * lanes_, count = std::min(lanes_, rows_ - first);
-        float* packed = views_[v].packed.get() + group * group_size_;
-        simd::pack_rows(data + first * width, count, width, codes_.packed_width(),
-                        static_cast<float>(scale_ * kLog2e), packed);
-        for (std::int64_t i = 0; i < group_size_; i += lanes_) {
-          for (std::int64_t lane = 0; lane < lanes_; ++lane)
-            bound[static_cast<std::size_t>(first + lane)] += std::abs(packed[i + lane]);
-        }
-      }
-    });
-    for (std::int64_t row = 0; row < rows_; ++row) {
-      const float largest = bound[static_cast<std::size_t>(row)];
-      CPL_CHECK(std::isfinite(largest), "head: row ", row, " of h", v,
-                " contains NaN or infinity; look for a learning rate that is too high or bad input "
-                "images");
-      bounded_ = bounded_ && largest <= kBounded;
-    }
+        groups_((rows_ + lanes_ - 1) / lanes_),
+        group_size_(codes_.packed_width() * lanes_),
+        views_(h.size()) {
+    for (std::size_t v = 0; v < h.size(); ++v) views_[v].h = h[v].data_ptr<float>();
+    pack();
   }
 
   // log_sum and, if asked for (the loss needs them), the expected code of every row.
-  void normalise(int v, bool expected) {
-    View& view = views_[v];
-    view.log_sum = buffer(groups_ * lanes_);
-    view.exact_log_sum.resize(static_cast<std::size_t>(groups_ * lanes_));
-    view.row_total.resize(static_cast<std::size_t>(groups_ * lanes_));
-    if (expected) view.expected = buffer(groups_ * group_size_);
+  void normalise(bool expected) {
+    for (View& view : views_) {
+      view.log_sum = buffer(groups_ * lanes_);
+      view.exact_log_sum.resize(static_cast<std::size_t>(groups_ * lanes_));
+      view.row_total.resize(static_cast<std::size_t>(groups_ * lanes_));
+      if (expected) view.expected = buffer(groups_ * group_size_);
+    }
     // Groups alone keep few threads busy: the tiles of a group are shared out as well.
     const std::int64_t threads = at::get_num_threads();
     const std::int64_t parts =
-        std::clamp<std::int64_t>((2 * threads + groups_ - 1) / groups_, 1, codes_.tiles());
+        std::clamp<std::int64_t>((2 * threads + groups() - 1) / groups(), 1, codes_.tiles());
     const auto part_begin = [&](std::int64_t part) { return part * codes_.tiles() / parts; };
-    std::vector<float> top(static_cast<std::size_t>(groups_ * parts * lanes_));
+    std::vector<float> top(static_cast<std::size_t>(groups() * parts * lanes_));
     std::vector<double> sum(top.size());
     simd::AlignedFloats partial;
-    if (expected && parts > 1) partial = buffer(groups_ * parts * group_size_);
-    at::parallel_for(0, groups_ * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    if (expected && parts > 1) partial = buffer(groups() * parts * group_size_);
+    at::parallel_for(0, groups() * parts, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t item = begin; item < end; ++item) {
-        const std::int64_t group = item / parts, part = item % parts;
+        const std::int64_t part = item % parts;
+        auto [view, group] = view_and_group(item / parts);
         float* target = nullptr;
         if (expected)
           target = parts > 1 ? partial.get() + item * group_size_
@@ -98,10 +80,11 @@ class FusedHead {
                        sum.data() + item * lanes_, target);
       }
     });
-    for (std::int64_t row = 0; row < groups_ * lanes_; ++row) {
-      const std::int64_t group = row / lanes_, lane = row % lanes_;
+    for (std::int64_t i = 0; i < groups() * lanes_; ++i) {
+      auto [view, group] = view_and_group(i / lanes_);
+      const std::int64_t lane = i % lanes_, row = group * lanes_ + lane;
       const auto at = [&](std::int64_t part) {
-        return static_cast<std::size_t>((group * parts + part) * lanes_ + lane);
+        return static_cast<std::size_t>((i / lanes_ * parts + part) * lanes_ + lane);
       };
       float highest = top[at(0)];
       for (std::int64_t part = 1; part < parts; ++part) highest = std::max(highest, top[at(part)]);
@@ -110,7 +93,7 @@ class FusedHead {
         const double shrink = std::exp2(static_cast<double>(top[at(part)]) - highest);
         total += sum[at(part)] * shrink;
         if (!expected || parts == 1) continue;
-        const float* from = partial.get() + (group * parts + part) * group_size_ + lane;
+        const float* from = partial.get() + (i / lanes_ * parts + part) * group_size_ + lane;
         float* to = view.expected.get() + group * group_size_ + lane;
         for (std::int64_t k = 0; k < codes_.packed_width(); ++k) {
           const float value = static_cast<float>(shrink) * from[k * lanes_];
@@ -125,14 +108,14 @@ class FusedHead {
     }
   }
 
-  // Loss terms, and d total / d H when `gradient`.
+  // Loss terms, and share * d total / d H when `gradient`.
   struct Result {
     double invariance = 0, prior = 0, entropy = 0;
     at::Tensor mean;  // 2 x c
     at::Tensor gradient[2];
   };
 
-  Result loss(const CodeLossOptions& options, bool gradient, WorkerGroup& workers) {
+  Result loss(const CodeLossOptions& options, bool gradient, double share, WorkerGroup& workers) {
     simd::LossJob job;
     job.codes = codes_;
     job.rows = rows_;
@@ -150,10 +133,10 @@ class FusedHead {
     }
     Result result;
     result.mean = at::empty({2, codes_.codes}, at::kFloat);
-    for (int v = 0; v < 2; ++v) {
+    for (std::size_t v = 0; v < 2; ++v) {
       job.packed[v] = views_[v].packed.get();
       job.log_sum[v] = views_[v].log_sum.get();
-      job.mean[v] = result.mean.data_ptr<float>() + v * codes_.codes;
+      job.mean[v] = result.mean.data_ptr<float>() + static_cast<std::int64_t>(v) * codes_.codes;
     }
     if (workers.size() > 1) {  // the gradient needs the means of the whole batch
       job.gradient = false;
@@ -163,40 +146,45 @@ class FusedHead {
     }
     job.gradient = gradient;
     const Sums sums = run(job);
+    result.prior = job.prior_weight[0] * sums.prior[0] + job.prior_weight[1] * sums.prior[1];
 
-    const double n = static_cast<double>(job.total_rows);
     at::Tensor totals = at::zeros({3}, at::kDouble);  // cross 0, cross 1, entropy: sums over rows
-    double* total = totals.data_ptr<double>();
-    for (int v = 0; v < 2; ++v) {
-      const std::vector<double> mean_logit = mean_logits(v);
-      for (std::size_t row = 0; row < static_cast<std::size_t>(rows_); ++row) {
-        total[v] += (views_[1 - v].exact_log_sum[row] - sums.cross[v][row]) * kLn2;
-        total[2] += 0.5 * (views_[v].exact_log_sum[row] - mean_logit[row]) * kLn2;
+    std::vector<std::array<double, 3>> terms(static_cast<std::size_t>(groups_));
+    for (int v = 0; gradient && v < 2; ++v)
+      result.gradient[v] = at::empty({rows_, codes_.width}, at::kFloat);
+    at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t group = begin; group < end; ++group) {
+        terms[static_cast<std::size_t>(group)] = cross_and_entropy(group);
+        for (int v = 0; gradient && v < 2; ++v)
+          finish(job, sums, v, group, share, result.gradient[v].data_ptr<float>());
       }
+    });
+    for (const auto& term : terms) {
+      for (std::size_t i = 0; i < 3; ++i) totals.data_ptr<double>()[i] += term[i];
     }
     workers.sum(totals);
+    const double* total = totals.data_ptr<double>();
+    const double n = static_cast<double>(job.total_rows);
     result.invariance = options.symmetric ? 0.5 * (total[0] + total[1]) / n : total[0] / n;
-    result.prior = job.prior_weight[0] * sums.prior[0] + job.prior_weight[1] * sums.prior[1];
     result.entropy = total[2] / n;
-    for (int v = 0; gradient && v < 2; ++v) result.gradient[v] = finish(job, sums, v);
     return result;
   }
 
-  // The code with the largest logit, and its probability. Needs normalise(v).
-  void assign(int v, std::int64_t* code, float* probability) {
+  // The code with the largest logit, and its probability. Needs normalise().
+  void assign(std::int64_t* code, float* probability) {
+    const View& view = views_[0];
     at::parallel_for(0, groups_, 1, [&](std::int64_t begin, std::int64_t end) {
       std::vector<std::int32_t> best(static_cast<std::size_t>(lanes_));
       std::vector<float> logit(best.size());
       for (std::int64_t group = begin; group < end; ++group) {
-        simd::nearest_codes(codes_, views_[v].packed.get() + group * group_size_, 0, codes_.tiles(),
+        simd::nearest_codes(codes_, view.packed.get() + group * group_size_, 0, codes_.tiles(),
                             best.data(), logit.data());
         for (std::int64_t lane = 0; lane < std::min(lanes_, rows_ - group * lanes_); ++lane) {
           const std::int64_t row = group * lanes_ + lane;
           const auto i = static_cast<std::size_t>(lane);
           code[row] = best[i];
-          probability[row] =
-              static_cast<float>(std::exp2(static_cast<double>(logit[i]) -
-                                           views_[v].exact_log_sum[static_cast<std::size_t>(row)]));
+          probability[row] = static_cast<float>(std::exp2(
+              static_cast<double>(logit[i]) - view.exact_log_sum[static_cast<std::size_t>(row)]));
         }
       }
     });
@@ -204,7 +192,7 @@ class FusedHead {
 
  private:
   struct Sums {
-    std::vector<double> cross[2], along[2];
+    std::vector<double> along[2];
     double prior[2] = {};
   };
 
@@ -212,21 +200,65 @@ class FusedHead {
     return simd::aligned_floats(static_cast<std::size_t>(count));
   }
 
-  // For each row sum_j p_ij s_ij, base 2: the logit of the expected code.
-  std::vector<double> mean_logits(int v) const {
-    const View& view = views_[v];
-    std::vector<double> sums(static_cast<std::size_t>(groups_ * lanes_), 0.0);
-    for (std::int64_t group = 0; group < groups_; ++group) {
-      double* sum = sums.data() + group * lanes_;
-      const float* h = view.packed.get() + group * group_size_;
-      const float* code = view.expected.get() + group * group_size_;
-      for (std::int64_t i = 0; i < group_size_; i += lanes_) {
-        for (std::int64_t lane = 0; lane < lanes_; ++lane)
-          sum[lane] += static_cast<double>(h[i + lane]) * code[i + lane];
+  // The groups of all views, one after the other.
+  std::int64_t groups() const { return static_cast<std::int64_t>(views_.size()) * groups_; }
+  std::pair<View&, std::int64_t> view_and_group(std::int64_t item) {
+    return {views_[static_cast<std::size_t>(item / groups_)], item % groups_};
+  }
+
+  // Packs the rows; refuses what is not finite.
+  void pack() {
+    for (View& view : views_) view.packed = buffer(groups_ * group_size_);
+    std::vector<float> bound(static_cast<std::size_t>(groups() * lanes_),
+                             0.0f);  // of a row's logits
+    at::parallel_for(0, groups(), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t item = begin; item < end; ++item) {
+        auto [view, group] = view_and_group(item);
+        const std::int64_t first = group * lanes_, count = std::min(lanes_, rows_ - first);
+        float* packed = view.packed.get() + group * group_size_;
+        simd::pack_rows(view.h + first * codes_.width, count, codes_.width, codes_.packed_width(),
+                        static_cast<float>(scale_ * kLog2e), packed);
+        float* rows = bound.data() + item * lanes_;
+        for (std::int64_t i = 0; i < group_size_; i += lanes_) {
+          for (std::int64_t lane = 0; lane < lanes_; ++lane)
+            rows[lane] += std::abs(packed[i + lane]);
+        }
+      }
+    });
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+      const std::int64_t row = static_cast<std::int64_t>(i) % (groups_ * lanes_);
+      CPL_CHECK(std::isfinite(bound[i]), "head: row ", row, " of h",
+                static_cast<std::int64_t>(i) / (groups_ * lanes_),
+                " contains NaN or infinity; look for a learning rate that is too high or bad input "
+                "images");
+      bounded_ = bounded_ && bound[i] <= kBounded;
+    }
+  }
+
+  // Sums over the rows of a group: both cross entropies, and the mean entropy of the two views. The
+  // mean of logits is the logit of the expected code, sum_j p_ij s_ij = <sum_j p_ij w_j, h_i>.
+  std::array<double, 3> cross_and_entropy(std::int64_t group) const {
+    std::array<double, 3> terms = {};
+    std::vector<double> mean(static_cast<std::size_t>(lanes_));
+    for (std::size_t v = 0; v < 2; ++v) {
+      for (std::size_t w = 0; w < 2; ++w) {  // of the probabilities of v, the logits of w
+        const float* code = views_[v].expected.get() + group * group_size_;
+        const float* h = views_[w].packed.get() + group * group_size_;
+        std::fill(mean.begin(), mean.end(), 0.0);
+        for (std::int64_t i = 0; i < group_size_; i += lanes_) {
+          for (std::int64_t lane = 0; lane < lanes_; ++lane)
+            mean[static_cast<std::size_t>(lane)] +=
+                static_cast<double>(h[i + lane]) * code[i + lane];
+        }
+        for (std::int64_t lane = 0; lane < std::min(lanes_, rows_ - group * lanes_); ++lane) {
+          const auto row = static_cast<std::size_t>(group * lanes_ + lane);
+          const double mean_logit = mean[static_cast<std::size_t>(lane)] / views_[v].row_total[row];
+          const double nats = (views_[w].exact_log_sum[row] - mean_logit) * kLn2;
+          terms[v == w ? 2 : v] += v == w ? 0.5 * nats : nats;
+        }
       }
     }
-    for (std::size_t row = 0; row < sums.size(); ++row) sums[row] /= view.row_total[row];
-    return sums;
+    return terms;
   }
 
   // Tiles shared out over threads; every thread has its own sums, added up in the order of threads.
@@ -240,14 +272,11 @@ class FusedHead {
       for (std::int64_t thread = begin; thread < end; ++thread) {
         const auto t = static_cast<std::size_t>(thread);
         for (int v = 0; v < 2; ++v) {
-          for (auto* sum : {&sums[t].cross[v], &sums[t].along[v]})
-            sum->assign(static_cast<std::size_t>(groups_ * lanes_), 0.0);
-          jobs[t].cross[v] = sums[t].cross[v].data();
+          sums[t].along[v].assign(static_cast<std::size_t>(groups_ * lanes_), 0.0);
           jobs[t].along[v] = sums[t].along[v].data();
           if (!job.gradient) continue;
           auto& target = weighted[2 * t + static_cast<std::size_t>(v)];
           target = buffer(size);
-          std::fill(target.get(), target.get() + size, 0.0f);
           jobs[t].weighted[v] = target.get();
         }
         simd::loss_tiles(jobs[t], thread * codes_.tiles() / threads,
@@ -257,10 +286,8 @@ class FusedHead {
     });
     for (std::size_t t = 1; t < sums.size(); ++t) {
       for (int v = 0; v < 2; ++v) {
-        for (std::size_t row = 0; row < sums[0].cross[v].size(); ++row) {
-          sums[0].cross[v][row] += sums[t].cross[v][row];
+        for (std::size_t row = 0; row < sums[0].along[v].size(); ++row)
           sums[0].along[v][row] += sums[t].along[v][row];
-        }
         sums[0].prior[v] += sums[t].prior[v];
         if (!job.gradient) continue;
         float* to = weighted[static_cast<std::size_t>(v)].get();
@@ -276,26 +303,23 @@ class FusedHead {
 
   // dH_i = scale * (sum_j g_ij w_j - r_i B_i + (cross_weight' / n) (B_i - B'_i)), where B are the
   // expected codes sum_j p_ij w_j, r_i = sum_j g_ij, and ' is the other view.
-  at::Tensor finish(const simd::LossJob& job, const Sums& sums, int v) {
-    const View &view = views_[v], &other = views_[1 - v];
-    at::Tensor gradient = at::empty({rows_, codes_.width}, at::kFloat);
-    float* out = gradient.data_ptr<float>();
+  void finish(const simd::LossJob& job, const Sums& sums, int v, std::int64_t group, double share,
+              float* gradient) const {
+    const View &view = views_[static_cast<std::size_t>(v)],
+               &other = views_[static_cast<std::size_t>(1 - v)];
     const double direct = job.cross_weight[1 - v] / static_cast<double>(job.total_rows);
-    at::parallel_for(0, rows_, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        const auto r = static_cast<std::size_t>(row);
-        const std::int64_t at = row / lanes_ * group_size_ + row % lanes_;
-        const auto own = static_cast<float>((direct - sums.along[v][r]) / view.row_total[r]);
-        const auto others = static_cast<float>(direct / other.row_total[r]);
-        const auto scale = static_cast<float>(scale_);
-        for (std::int64_t k = 0; k < codes_.width; ++k) {
-          const auto i = static_cast<std::size_t>(at + k * lanes_);
-          out[row * codes_.width + k] =
-              scale * (view.weighted[i] + own * view.expected[i] - others * other.expected[i]);
-        }
+    for (std::int64_t row = group * lanes_; row < std::min(rows_, (group + 1) * lanes_); ++row) {
+      const auto r = static_cast<std::size_t>(row);
+      const std::int64_t at = group * group_size_ + row % lanes_;
+      const auto own = static_cast<float>((direct - sums.along[v][r]) / view.row_total[r]);
+      const auto others = static_cast<float>(direct / other.row_total[r]);
+      const auto scale = static_cast<float>(scale_ * share);
+      for (std::int64_t k = 0; k < codes_.width; ++k) {
+        const auto i = static_cast<std::size_t>(at + k * lanes_);
+        gradient[row * codes_.width + k] =
+            scale * (view.weighted[i] + own * view.expected[i] - others * other.expected[i]);
       }
-    });
-    return gradient;
+    }
   }
 
   const simd::CodeView codes_;
@@ -303,7 +327,7 @@ class FusedHead {
   const double scale_;
   const std::int64_t lanes_, groups_, group_size_;
   bool bounded_ = true;
-  View views_[2];
+  std::vector<View> views_;
 };
 
 void check_rows(const at::Tensor& h, const Dictionary& dictionary, const char* name) {
@@ -338,20 +362,19 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
                                                 const Dictionary* dictionary,
                                                 const CodeLossOptions* options,
                                                 WorkerGroup* workers, bool gradient) {
-    const at::Tensor views[2] = {h0.to(at::kFloat).contiguous(), h1.to(at::kFloat).contiguous()};
-    FusedHead head(*dictionary, h0.size(0), options->scale);
-    for (int v = 0; v < 2; ++v) head.pack(views[v], v);
-    for (int v = 0; v < 2; ++v) head.normalise(v, true);
-    FusedHead::Result result = head.loss(*options, gradient, *workers);
+    const std::vector<at::Tensor> views = {h0.to(at::kFloat).contiguous(),
+                                           h1.to(at::kFloat).contiguous()};
+    FusedHead head(*dictionary, views, options->scale);
+    head.normalise(true);
+    // Workers average their gradients, and this one is of a mean over the rows of all.
+    FusedHead::Result result = head.loss(*options, gradient, workers->size(), *workers);
     const auto scalar = [](double value) { return at::scalar_tensor(value, at::kFloat); };
     const at::Tensor invariance = scalar(result.invariance), prior = scalar(result.prior);
     const at::Tensor entropy = scalar(result.entropy);
     context->mark_non_differentiable({invariance, prior, entropy, result.mean});
     if (gradient) {
-      // Workers average their gradients, and this one is of a mean over the rows of all.
-      const double workers_share = workers->size();
-      context->save_for_backward({(result.gradient[0] * workers_share).to(h0.scalar_type()),
-                                  (result.gradient[1] * workers_share).to(h1.scalar_type())});
+      context->save_for_backward(
+          {result.gradient[0].to(h0.scalar_type()), result.gradient[1].to(h1.scalar_type())});
     }
     return {scalar(options->beta * result.invariance + result.prior), invariance, prior, entropy,
             result.mean};
@@ -382,12 +405,11 @@ CodeLoss code_loss_fused(const at::Tensor& h0, const at::Tensor& h1, const Dicti
 CodeAssignment assign_codes(const at::Tensor& h, const Dictionary& dictionary, double scale) {
   check_rows(h, dictionary, "h");
   const at::Tensor rows = h.detach().to(at::kFloat).contiguous();
-  FusedHead head(dictionary, rows.size(0), scale);
-  head.pack(rows, 0);
-  head.normalise(0, false);
+  FusedHead head(dictionary, {rows}, scale);
+  head.normalise(false);
   CodeAssignment result{at::empty({rows.size(0)}, at::kLong),
                         at::empty({rows.size(0)}, at::kFloat)};
-  head.assign(0, result.code.data_ptr<std::int64_t>(), result.probability.data_ptr<float>());
+  head.assign(result.code.data_ptr<std::int64_t>(), result.probability.data_ptr<float>());
   return result;
 }
 

@@ -3,10 +3,22 @@
 #include "cplearn/simd/head_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <new>
 
 #include "cplearn/simd/fixed_lanes.h"
+
+#ifndef CPLEARN_SIMD_HEAD_KERNEL_ONCE
+#define CPLEARN_SIMD_HEAD_KERNEL_ONCE
+namespace cpl::simd {
+// Whether ProductSums can do it, and enough tiles to make up for its tables.
+inline bool suits_tables(const CodeView& view, std::int64_t tiles) {
+  return view.kind == CodeKind::kHadamard && view.base == 1 && view.tile >= 32 &&
+         view.tile <= 1024 && tiles >= 8;
+}
+}  // namespace cpl::simd
+#endif
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_kernel.cpp"
@@ -16,6 +28,7 @@
 #include <hwy/highway.h>
 
 #include "cplearn/simd/loss_pass-inl.h"
+#include "cplearn/simd/product_sums-inl.h"
 #include "cplearn/simd/transform-inl.h"
 #include "cplearn/simd/vectors-inl.h"
 
@@ -48,14 +61,15 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
   const int64_t lanes = lane_count();
   const int64_t packed_size = view.packed_width() * lanes;
   Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lanes);
+  Buffer buffer = allocate<float>(view.tile * lanes), rows = allocate<float>(packed_size);
   float* HWY_RESTRICT work = buffer.get();
+  codes.prepare(group, rows.get());
   V top = hn::Set(d, bounded ? 0.0f : -1e30f);
   std::fill(sum, sum + lanes, 0.0);
   if (expected) std::fill(expected, expected + packed_size, 0.0f);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
     codes.select(tile);
-    codes.spread(group, work);
+    codes.spread(rows.get(), work);
     const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
     const int64_t whole = valid / R * R;  // codes in chunks that are full
     V total = hn::Zero(d);
@@ -108,16 +122,18 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
     add_to(sum, total);
     if (expected) codes.gather(work, expected);
   }
+  if (expected) codes.finish(expected);
   hn::StoreU(top, d, max);
 }
 
-// Calls take(j, logits of code j) for the codes of a tile in order. `work` has room for a tile.
+// Calls take(j, logits of code j) for the codes of a tile in order. `rows` are prepared, `work` has
+// room for a tile.
 template <class Chunk, class Codes, class Take>
-HWY_INLINE void each_logit(Codes& codes, const CodeView& view, const float* group, int64_t tile,
+HWY_INLINE void each_logit(Codes& codes, const CodeView& view, const float* rows, int64_t tile,
                            float* HWY_RESTRICT work, Take take) {
   constexpr int R = Chunk::kCodes;
   codes.select(tile);
-  codes.spread(group, work);
+  codes.spread(rows, work);
   for (int64_t j = 0; j < view.tile; j += R) {
     V x[R];
     load<R>(work + j * lane_count(), x);
@@ -132,7 +148,9 @@ void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin
   const D d;
   const hn::Rebind<int32_t, D> di;
   Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lane_count());
+  Buffer work = allocate<float>(view.tile * lane_count());
+  Buffer rows = allocate<float>(view.packed_width() * lane_count());
+  codes.prepare(group, rows.get());
   V best = hn::Set(d, -1e30f);
   auto index = hn::Zero(di);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
@@ -144,7 +162,7 @@ void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin
       const auto here = hn::Set(di, static_cast<int32_t>(first + j));
       index = hn::IfThenElse(hn::RebindMask(di, better), here, index);
     };
-    each_logit<Chunk>(codes, view, group, tile, buffer.get(), take);
+    each_logit<Chunk>(codes, view, rows.get(), tile, work.get(), take);
   }
   hn::StoreU(best, d, logit);
   hn::StoreU(index, di, code);
@@ -155,8 +173,10 @@ void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float*
   const D d;
   const int64_t lanes = lane_count();
   Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lanes);
-  each_logit<Chunk>(codes, view, group, tile, buffer.get(),
+  Buffer work = allocate<float>(view.tile * lanes);
+  Buffer rows = allocate<float>(view.packed_width() * lanes);
+  codes.prepare(group, rows.get());
+  each_logit<Chunk>(codes, view, rows.get(), tile, work.get(),
                     [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
 }
 
@@ -181,8 +201,31 @@ void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
       return function<HadamardTiles, Chunk<1, true>>(__VA_ARGS__);  \
   }
 
+template <int kOrder>
+void ProductSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
+                   float* max, double* sum, float* expected) {
+  ProductSums<kOrder>(view).run(group, tile_begin, tile_end, sum, expected);
+  hn::StoreU(hn::Zero(D()), D(), max);
+}
+
 void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t end, bool bounded,
              float* max, double* sum, float* expected) {
+  if (bounded && suits_tables(view, end - begin)) {
+    switch (view.tile) {
+      case 32:
+        return ProductSumsOf<32>(view, group, begin, end, max, sum, expected);
+      case 64:
+        return ProductSumsOf<64>(view, group, begin, end, max, sum, expected);
+      case 128:
+        return ProductSumsOf<128>(view, group, begin, end, max, sum, expected);
+      case 256:
+        return ProductSumsOf<256>(view, group, begin, end, max, sum, expected);
+      case 512:
+        return ProductSumsOf<512>(view, group, begin, end, max, sum, expected);
+      default:
+        return ProductSumsOf<1024>(view, group, begin, end, max, sum, expected);
+    }
+  }
   CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
 }
 
@@ -242,6 +285,18 @@ void tile_logits(const CodeView& codes, const float* group, std::int64_t tile, f
 
 void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end) {
   HWY_DYNAMIC_DISPATCH(LossTiles)(job, tile_begin, tile_end);
+}
+
+double operations_per_logit(const CodeView& codes, bool bounded) {
+  const double exponential = 11, loss_and_gradient = 5;
+  if (codes.kind == CodeKind::kRademacher)
+    return 4 * static_cast<double>(codes.width) / 4 + 2 * exponential + loss_and_gradient;
+  const double levels = std::log2(static_cast<double>(codes.tile));
+  // With tables two levels are looked up, the others take two products, the last three 4.25.
+  const double first_pass = bounded && suits_tables(codes, codes.tiles())
+                                ? 2 * (levels - 5) + 4.25 + (levels - 2) + 1
+                                : 2 * levels + exponential + 1;
+  return first_pass + 2 * levels + exponential + loss_and_gradient;
 }
 
 }  // namespace cpl::simd

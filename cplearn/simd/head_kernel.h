@@ -79,13 +79,16 @@ struct LossJob {
   bool mean_given = false;  // `mean` is input (already reduced over workers), not output
 
   float* mean[2] = {};         // [codes] mean probability of each code
-  float* weighted[2] = {};     // [groups][packed_width][lanes] accumulates sum_j g_ij w_j, where
+  float* weighted[2] = {};     // [groups][packed_width][lanes] sum_j g_ij w_j, where
                                // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
-  double* cross[2] = {};       // [groups][lanes] accumulates sum_j p_v s_other (base 2)
   double* along[2] = {};       // [groups][lanes] accumulates sum_j g_ij
   double prior_value[2] = {};  // accumulates the prior term of each view
 };
 
 void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end);
+
+// Vector operations (additions, multiplications) that row_sums and loss_tiles spend on a logit:
+// what a measured time can be held against.
+double operations_per_logit(const CodeView& codes, bool bounded);
 
 }  // namespace cpl::simd

@@ -39,19 +39,29 @@ class LossPass {
         group_size_(job.codes.packed_width() * kLanes),
         // An odd number of chunks: with a power of two all groups would share a few cache sets.
         stride_((tile_ + R) * kLanes),
+        rows_(allocate<float>(2 * groups_ * group_size_)),
         work_(allocate<float>(2 * groups_ * stride_)),
         probs_(allocate<float>(2 * groups_ * kBlock * kLanes)),
         extra_(allocate<float>(2 * groups_ * kBlock * kLanes)),
-        sums_(allocate<float>(kSums * 2 * groups_ * kLanes)) {
+        along_(allocate<float>(2 * groups_ * kLanes)) {
+    for (int v = 0; v < 2; ++v) {
+      for (int64_t g = 0; g < groups_; ++g)
+        codes_.prepare(job.packed[v] + g * group_size_, rows(v, g));
+      if (job.gradient) std::fill(job.weighted[v], job.weighted[v] + groups_ * group_size_, 0.0f);
+    }
     clear_sums();
   }
-  ~LossPass() { flush_sums(); }
+  ~LossPass() {
+    flush_sums();
+    for (int v = 0; job_.gradient && v < 2; ++v) {
+      for (int64_t g = 0; g < groups_; ++g) codes_.finish(job_.weighted[v] + g * group_size_);
+    }
+  }
 
   void run(int64_t tile) {
     codes_.select(tile);
     for (int v = 0; v < 2; ++v) {
-      for (int64_t g = 0; g < groups_; ++g)
-        codes_.spread(job_.packed[v] + g * group_size_, work(v, g));
+      for (int64_t g = 0; g < groups_; ++g) codes_.spread(rows(v, g), work(v, g));
     }
     const int64_t first_code = tile * tile_;
     const int64_t valid = std::min(tile_, job_.codes.codes - first_code);
@@ -64,8 +74,8 @@ class LossPass {
           probabilities<true>(v, j, count);
         }
         means(v, first_code + j, count);
+        prior(v, j, first_code + j, count);
       }
-      for (int v = 0; v < 2; ++v) prior(v, j, first_code + j, count);
       // The gradient's weights of a view go where the other view's logits were: these are not
       // needed any more, its own still are.
       for (int v = 0; v < 2; ++v) {
@@ -93,25 +103,20 @@ class LossPass {
   static constexpr int kBlock = 32;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
   static_assert(kBlock % R == 0 && kBlock % kLanes == 0);
-  enum Sum { kCross, kAlong, kSums };
   // Sums over codes are kept in fp32 for about so many codes, then added to those in double.
   static constexpr int64_t kFlush = 1024;
 
+  float* rows(int v, int64_t g) { return rows_.get() + (v * groups_ + g) * group_size_; }
   float* work(int v, int64_t g) { return work_.get() + (v * groups_ + g) * stride_; }
   float* probs(int v, int64_t g) { return probs_.get() + (v * groups_ + g) * kBlock * kLanes; }
   float* extra(int v, int64_t g) { return extra_.get() + (v * groups_ + g) * kBlock * kLanes; }
-  float* sum(Sum which, int v, int64_t g) {
-    return sums_.get() + ((which * 2 + v) * groups_ + g) * kLanes;
-  }
+  float* along(int v, int64_t g) { return along_.get() + (v * groups_ + g) * kLanes; }
 
-  void clear_sums() { std::fill(sums_.get(), sums_.get() + kSums * 2 * groups_ * kLanes, 0.0f); }
+  void clear_sums() { std::fill(along(0, 0), along(0, 0) + 2 * groups_ * kLanes, 0.0f); }
 
   void flush_sums() {
     for (int v = 0; v < 2; ++v) {
-      for (int64_t i = 0; i < groups_ * kLanes; ++i) {
-        job_.cross[v][i] += sum(kCross, v, 0)[i];
-        job_.along[v][i] += sum(kAlong, v, 0)[i];
-      }
+      for (int64_t i = 0; i < groups_ * kLanes; ++i) job_.along[v][i] += along(v, 0)[i];
     }
     clear_sums();
     summed_codes_ = 0;
@@ -250,9 +255,7 @@ class LossPass {
     const V cross = hn::Set(
         d, -job_.cross_weight[v] * static_cast<float>(kLn2) / static_cast<float>(job_.total_rows));
     for (int64_t g = 0; g < groups_; ++g) {
-      V total[2] = {hn::Load(d, sum(kCross, v, g)),
-                    hn::Zero(d)};  // two, not to wait for each other
-      V along = hn::Load(d, sum(kAlong, v, g));
+      V total = hn::Load(d, along(v, g));
       for (int first = 0; first < count; first += R) {
         float* HWY_RESTRICT other = work(1 - v, g) + (j + first) * kLanes;
         const float* HWY_RESTRICT p = probs(v, g) + first * kLanes;
@@ -260,30 +263,29 @@ class LossPass {
         V x[R];
         HWY_UNROLL(8)
         for (int r = 0; r < R; ++r) {
-          const V pr = hn::Load(d, p + r * kLanes), logit = hn::Load(d, other + r * kLanes);
-          total[r % 2] = hn::MulAdd(pr, logit, total[r % 2]);
-          x[r] = hn::Mul(pr, hn::MulAdd(cross, logit, hn::Set(d, pull[r])));
+          const V u = hn::MulAdd(cross, hn::Load(d, other + r * kLanes), hn::Set(d, pull[r]));
+          x[r] = hn::Mul(hn::Load(d, p + r * kLanes), u);
         }
         if constexpr (kExtra) {
           for (int r = 0; r < R; ++r)
             x[r] = hn::Add(x[r], hn::Load(d, extra(v, g) + (first + r) * kLanes));
         }
         Chunk::transform(x);
-        along = hn::Add(along, Chunk::sum(x));
+        total = hn::Add(total, Chunk::sum(x));
         store<R>(x, other);
       }
-      hn::Store(hn::Add(total[0], total[1]), d, sum(kCross, v, g));
-      hn::Store(along, d, sum(kAlong, v, g));
+      hn::Store(total, d, along(v, g));
     }
   }
 
   LossJob& job_;
   Codes codes_;
   const int64_t groups_, tile_, group_size_, stride_;
+  Buffer rows_;   // [view][group][packed_width][lanes], prepared
   Buffer work_;   // [view][group][tile][lanes], a little apart: logits, then weights
   Buffer probs_;  // [view][group][block][lanes]
   Buffer extra_;  // [view][group][block][lanes], used when has_extra_
-  Buffer sums_;   // [Sum][view][group][lanes]
+  Buffer along_;  // [view][group][lanes]
   int64_t summed_codes_ = 0;
   HWY_ALIGN float mean_[2][kBlock] = {};
   HWY_ALIGN float pull_[2][kBlock] = {};

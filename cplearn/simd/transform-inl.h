@@ -5,9 +5,12 @@
 // logits (exponentials, sums, weights) thus sits between the second half of the transform and the
 // first half of the adjoint, without a trip to memory:
 //
-//   codes.select(tile); codes.spread(h, work);
-//   for each chunk: load, Chunk::transform -> logits; ...; Chunk::transform, store
-//   codes.gather(work, sum);
+//   codes.prepare(h, rows);
+//   for each tile:
+//     codes.select(tile); codes.spread(rows, work);
+//     for each chunk: load, Chunk::transform -> logits; ...; Chunk::transform, store
+//     codes.gather(work, sum);
+//   codes.finish(sum);
 //
 // Two classes with these members: HadamardTiles and RademacherTiles (whose chunks are plain).
 // Included once per instruction set (Highway's idiom), hence the odd guard.
@@ -124,10 +127,22 @@ HWY_INLINE int chunk_levels(int base, int64_t order) {
   return std::min(hadamard_bits(base, order), 3);
 }
 
-// The part of y = M x that mixes chunks, for M = Paley_base (x) Had_{2^bits} or its transpose, in
-// passes of at most three levels. The factors of M act on different digits of the index, so that
-// passes may come in any order: from wide strides to narrow ones, or back for the adjoint, which
-// starts where the logits are. `in` reads x, `out` takes y, `work` holds what lies between.
+// The widest level between the chunks, as the distance of the two numbers that it combines, or 0:
+// it needs no pass. With the tile's signs it turns a, b into s (a +- b) and s (a -+ b), and a + b
+// and a - b are the same for all tiles: rows hold those instead (prepare), and a tile only says
+// which of the two comes first, and s. The adjoint undoes it once at the end (finish).
+HWY_INLINE int64_t paired_distance(int base, int64_t order) {
+  const int bits = hadamard_bits(base, order);
+  const bool saves_a_pass = (bits - chunk_levels(base, order)) % 3 == 1;
+  const int64_t distance = saves_a_pass ? int64_t{1} << (bits - 1) : 0;
+  return distance >= static_cast<int64_t>(hn::Lanes(D())) ? distance : 0;
+}
+
+// The other levels of y = M x that mix chunks, for M = Paley_base (x) Had_{2^bits} or its
+// transpose, in passes of at most three levels. The factors of M act on different digits of the
+// index, so that passes may come in any order: from wide strides to narrow ones, or back for the
+// adjoint, which starts where the logits are. `in` reads x, `out` takes y, `work` holds what lies
+// between.
 template <bool kAdjoint>
 class HadamardPlan {
  public:
@@ -135,6 +150,7 @@ class HadamardPlan {
     int bits = hadamard_bits(base, order);
     const int chunk = chunk_levels(base, order);
     if (base > 1) passes_[count_++] = {kPaleyPass, int64_t{1} << bits};
+    if (paired_distance(base, order) > 0) --bits;
     while (bits > chunk) {
       const int left = bits - chunk;
       const int levels = left == 4 ? 2 : std::min(left, 3);
@@ -174,6 +190,7 @@ class HadamardPlan {
       case 2:
         return radix_pass<4>(order_, step.stride, in, out);
       case 3:
+        if (step.stride == 8) return radix_pass<8>(order_, 8, in, out);
         return radix_pass<8>(order_, step.stride, in, out);
       default:
         break;
@@ -200,53 +217,103 @@ class HadamardTiles {
  public:
   explicit HadamardTiles(const CodeView& view)
       : view_(view),
+        distance_(paired_distance(view.base, view.tile)),
         forward_(view.base, view.tile),
         adjoint_(view.base, view.tile),
         bits_(static_cast<size_t>(view.tile / 8) + 8, 0),
-        signs_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {}
+        signs_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))),
+        places_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {
+    for (int64_t k = 0; k < view.tile; ++k)
+      places_[static_cast<size_t>(k)] = static_cast<uint32_t>(k * kLanes);
+  }
+
+  void prepare(const float* HWY_RESTRICT h, float* HWY_RESTRICT rows) const {
+    std::copy(h, h + view_.tile * kLanes, rows);
+    finish(rows);
+  }
 
   void select(int64_t tile) {
     std::memcpy(bits_.data(), view_.bits + tile * view_.row_bytes(),
                 static_cast<size_t>(view_.row_bytes()));
     const hn::Rebind<uint32_t, D> du;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(du));
     const auto shift = hn::Sub(hn::Set(du, 31), hn::Iota(du, 0));
-    for (int64_t k = 0; k < view_.tile; k += lanes) {
+    for (int64_t k = 0; k < view_.tile; k += kLanes) {
       uint32_t word;
       std::memcpy(&word, bits_.data() + k / 8, sizeof word);
       const auto bit = hn::Shl(hn::Set(du, word >> (k % 8)), shift);
       hn::Store(hn::And(bit, hn::Set(du, 0x80000000u)), du, signs_.get() + k);
     }
+    // Of a pair: where the first one is found, where the second, and one sign for both.
+    for (int64_t k = 0; distance_ > 0 && k < view_.tile; k += 2 * distance_) {
+      for (int64_t i = k; i < k + distance_; i += kLanes) {
+        const auto sign = hn::Load(du, signs_.get() + i);
+        const auto differ = hn::Xor(sign, hn::Load(du, signs_.get() + i + distance_));
+        const auto apart = hn::Set(du, static_cast<uint32_t>(distance_ * kLanes));
+        const auto here = hn::Mul(hn::Add(hn::Set(du, static_cast<uint32_t>(i)), hn::Iota(du, 0)),
+                                  hn::Set(du, static_cast<uint32_t>(kLanes)));
+        const auto move = hn::Mul(hn::ShiftRight<31>(differ), apart);
+        hn::Store(hn::Add(here, move), du, places_.get() + i);
+        hn::Store(hn::Sub(hn::Add(here, apart), move), du, places_.get() + i + distance_);
+        hn::Store(sign, du, signs_.get() + i + distance_);
+      }
+    }
   }
 
   // work = sign * h, transformed across chunks: what Chunk::transform turns into the logits
   // sum_k h_k sign_k M_kj.
-  void spread(const float* HWY_RESTRICT h, float* HWY_RESTRICT work) const {
-    const D d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    const uint32_t* HWY_RESTRICT signs = signs_.get();
-    forward_.run([=](int64_t k) HWY_ATTR { return flip(hn::Load(d, h + k * lanes), signs[k]); },
-                 work, [=](int64_t k, V v) HWY_ATTR { hn::Store(v, d, work + k * lanes); });
+  void spread(const float* HWY_RESTRICT rows, float* HWY_RESTRICT work) const {
+    const uint32_t* HWY_RESTRICT places = places_.get();
+    if (distance_ == 0) return spread(rows, work, [](int64_t k) { return k * kLanes; });
+    spread(rows, work, [=](int64_t k) { return places[k]; });
   }
 
   // sum[k] += sign_k sum_j M_kj g_j, where `work` holds g after Chunk::transform. Overwrites it.
+  // The sums are right after finish().
   void gather(float* HWY_RESTRICT work, float* HWY_RESTRICT sum) const {
+    const uint32_t* HWY_RESTRICT places = places_.get();
+    if (distance_ == 0) return gather(work, sum, [](int64_t k) { return k * kLanes; });
+    gather(work, sum, [=](int64_t k) { return places[k]; });
+  }
+
+  void finish(float* HWY_RESTRICT sum) const {
+    if (distance_ == 0) return;
     const D d;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+    radix_pass<2>(
+        view_.tile, distance_, [=](int64_t k) HWY_ATTR { return hn::Load(d, sum + k * kLanes); },
+        [=](int64_t k, V v) HWY_ATTR { hn::Store(v, d, sum + k * kLanes); });
+  }
+
+ private:
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
+
+  // Functions of their own: side by side in one they are compiled to slower code.
+  template <class Place>
+  HWY_NOINLINE void spread(const float* HWY_RESTRICT rows, float* HWY_RESTRICT work,
+                           Place place) const {
+    const D d;
     const uint32_t* HWY_RESTRICT signs = signs_.get();
-    adjoint_.run([=](int64_t j) HWY_ATTR { return hn::Load(d, work + j * lanes); }, work,
+    forward_.run([=](int64_t k) HWY_ATTR { return flip(hn::Load(d, rows + place(k)), signs[k]); },
+                 work, [=](int64_t k, V v) HWY_ATTR { hn::Store(v, d, work + k * kLanes); });
+  }
+
+  template <class Place>
+  HWY_NOINLINE void gather(float* HWY_RESTRICT work, float* HWY_RESTRICT sum, Place place) const {
+    const D d;
+    const uint32_t* HWY_RESTRICT signs = signs_.get();
+    adjoint_.run([=](int64_t j) HWY_ATTR { return hn::Load(d, work + j * kLanes); }, work,
                  [=](int64_t k, V v) HWY_ATTR {
-                   float* at = sum + k * lanes;
+                   float* at = sum + place(k);
                    hn::Store(hn::Add(hn::Load(d, at), flip(v, signs[k])), d, at);
                  });
   }
 
- private:
   const CodeView& view_;
+  const int64_t distance_;
   HadamardPlan<false> forward_;
   HadamardPlan<true> adjoint_;
   std::vector<uint8_t> bits_;                    // those of the tile, with room to read whole words
   hwy::AlignedFreeUniquePtr<uint32_t[]> signs_;  // 0 or the sign bit: xor flips the sign
+  hwy::AlignedFreeUniquePtr<uint32_t[]> places_;  // where number k is found, in floats
 };
 
 // ---- Independent signs -----------------------------------------------------------------------
@@ -279,6 +346,11 @@ class RademacherTiles {
       for (int64_t t = 0; t < tile_words_; ++t) transpose_block(w, t);
     }
   }
+
+  void prepare(const float* HWY_RESTRICT h, float* HWY_RESTRICT rows) const {
+    std::copy(h, h + view_.packed_width() * static_cast<int64_t>(hn::Lanes(D())), rows);
+  }
+  void finish(float*) const {}
 
   // work[j] = the logit of code j.
   void spread(const float* HWY_RESTRICT h, float* HWY_RESTRICT work) {

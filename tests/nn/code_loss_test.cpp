@@ -127,6 +127,12 @@ TEST(CodeLoss, EveryInstructionSetAgrees) {
       }
       expect_agreement({2048, 2050, 5, kind});
     }
+    // Every order that has tables of products, the last tile in part; and too few tiles for them.
+    for (const std::int64_t order : {32, 64, 128, 256, 512, 1024}) {
+      expect_agreement({order, 9 * order + order / 2 + 3, 33, DictionaryKind::kHadamard});
+      expect_agreement({order - 3, 8 * order, 33, DictionaryKind::kHadamard});
+      expect_agreement({order, 7 * order, 33, DictionaryKind::kHadamard});
+    }
   }
   simd::force_instruction_set("");
 }
