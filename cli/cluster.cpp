@@ -22,8 +22,7 @@ int run(Options o, const Common& common) {
   const auto [spec, data] = open_run_data(trained, o.data, 0);
   Features features;
   {
-    Progress progress(static_cast<std::int64_t>(data->size()), "images",
-                      common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+    Progress progress(static_cast<std::int64_t>(data->size()), "images", common.progress());
     features = extract_features(*trained.method, *data, trained.views, FeatureOptions(),
                                 [&](std::int64_t done) { progress.update(done); });
   }

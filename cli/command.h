@@ -11,6 +11,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/options.h"
+#include "cplearn/base/progress.h"
 
 namespace cpl::cli {
 
@@ -30,6 +31,7 @@ struct Common {
     static std::ostream nowhere(nullptr);
     return quiet ? nowhere : json ? std::cerr : std::cout;
   }
+  Progress::Mode progress() const { return quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto; }
   // The result for machines: one object on standard output with --json.
   void result(const Json& object) const {
     if (json) std::cout << object.dump(2) << std::endl;

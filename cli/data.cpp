@@ -46,8 +46,7 @@ Look look_at(const Dataset& dataset, std::size_t count, const Common& common) {
   Look look;
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
-  Progress progress(static_cast<std::int64_t>(count), "images",
-                    common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+  Progress progress(static_cast<std::int64_t>(count), "images", common.progress());
   const auto work = [&] {
     Image image;
     for (std::size_t i; (i = next++) < count;) {

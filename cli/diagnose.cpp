@@ -108,10 +108,6 @@ void print(const Diagnosis& d, const Common& common) {
   common.say() << ".\n";
 }
 
-Progress::Mode progress_mode(const Common& common) {
-  return common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto;
-}
-
 DiagnosisProgress show_in(StageProgress& bars) {
   return [&bars](const char* what, std::int64_t done, std::int64_t total) {
     bars.update(what, done, total);
@@ -126,7 +122,7 @@ int run(Options o, const Common& common) {
   check_usage(o.data.empty() || o.embeddings.empty(),
               "diagnose: --data goes with a run; --embeddings has its own rows");
   o.diagnosis.seed = common.seed;
-  StageProgress bars(progress_mode(common));
+  StageProgress bars(common.progress());
   const DiagnosisProgress progress = show_in(bars);
   // A run keeps what is said about it; anything else goes where it is asked for.
   std::string out = o.out;
@@ -156,7 +152,7 @@ int run(Options o, const Common& common) {
 void write_diagnosis(const std::string& run, const Common& common) {
   DiagnosisOptions options;
   options.seed = common.seed;
-  StageProgress bars(progress_mode(common));
+  StageProgress bars(common.progress());
   write_run_diagnosis(diagnose_saved_run(run, "", options, true, show_in(bars)), run);
 }
 

@@ -24,8 +24,7 @@ int run(const Options& o, const Common& common) {
   FeatureFile file;
   const auto start = std::chrono::steady_clock::now();
   {
-    Progress progress(static_cast<std::int64_t>(data->size()), "images",
-                      common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+    Progress progress(static_cast<std::int64_t>(data->size()), "images", common.progress());
     file = write_features(*trained.method, *data, trained.views, o.what, o.out,
                           [&](std::int64_t done) { progress.update(done); });
   }

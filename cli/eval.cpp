@@ -15,8 +15,7 @@ struct Options {
 };
 
 int run(const Options& o, const Common& common) {
-  const Json result = evaluate_run(o.run, o.evaluation, common.seed,
-                                   common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+  const Json result = evaluate_run(o.run, o.evaluation, common.seed, common.progress());
   TextTable table({"", "linear", "kNN", "k-means AMI", "k-means acc.", "codes: AMI", "NMI",
                    "(chance)", "codes used"});
   const auto add = [&](const char* name, const Json& scores) {

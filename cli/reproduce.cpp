@@ -121,8 +121,7 @@ int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolde
   std::map<std::string, double> known;  // seconds per step; seeds and data cost the same
   Json result = Json::array();
   double total = 0;
-  Progress progress(static_cast<std::int64_t>(cells.size()), "cells",
-                    common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto);
+  Progress progress(static_cast<std::int64_t>(cells.size()), "cells", common.progress());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellConfig config = resolve_cell(cells[i], data.find(data_name(cells[i])));
     TrainOptions train = config.run.train;
@@ -171,7 +170,7 @@ Outcome run_cells(const std::string& folder, const std::vector<Cell>& cells, Dat
     const std::string words = str("[", i + 1, "/", cells.size(), "] ", cell.name);
     CellSession session;
     session.threads = common.threads;
-    session.progress = common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto;
+    session.progress = common.progress();
     session.words = words;
     session.must_stop = stop_requested;
     try {

@@ -133,9 +133,7 @@ int train(const CLI::App& app, const Arguments& arguments, const Common& common)
   std::int64_t stop_at =
       config.session.stop_after > 0 ? first.step + config.session.stop_after : first.steps;
   {
-    Progress progress(first.steps * batch, "images",
-                      common.quiet ? Progress::Mode::kQuiet : Progress::Mode::kAuto,
-                      first.step * batch);
+    Progress progress(first.steps * batch, "images", common.progress(), first.step * batch);
     const auto pass_on_messages = [&] {
       for (const std::string& text : trainer.take_messages())
         progress.message("! " + printable(text));

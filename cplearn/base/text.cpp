@@ -1,7 +1,9 @@
 #include "cplearn/base/text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <sstream>
+#include <utility>
 
 namespace cpl {
 
@@ -40,17 +42,31 @@ std::size_t letter_count(const std::string& text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// The letter at i: its bytes and its number in Unicode; 0 bytes if it is no UTF-8.
+static std::pair<std::size_t, std::uint32_t> letter_at(const std::string& text, std::size_t i) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const std::uint32_t first = byte(i);
+  if (first < 0x80) return {1, first};
+  const std::size_t bytes = first >> 5 == 0b110 ? 2 : first >> 4 == 0b1110 ? 3 : 4;
+  std::uint32_t letter = first & (0x7Fu >> bytes);
+  for (std::size_t k = i + 1; k < i + bytes; ++k) {
+    if (k >= text.size() || byte(k) >> 6 != 0b10) return {0, 0};
+    letter = letter << 6 | (byte(k) & 0x3Fu);
+  }
+  constexpr std::uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  const bool surrogate = letter >= 0xD800 && letter < 0xE000;
+  const bool valid = first >= 0xC0 && first < 0xF8 && letter >= kLeast[bytes] && !surrogate;
+  return {valid && letter <= 0x10FFFF ? bytes : 0, letter};
+}
+
 std::string printable(const std::string& text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (c == 0xC2 && next >= 0x80 && next < 0xA0) {  // UTF-8 of a control character over 127
-      result += '?';
-      ++i;
-    } else {
-      result += (c >= ' ' && c != 0x7F) || c == '\n' || c == '\t' ? text[i] : '?';
-    }
+  for (std::size_t i = 0; i < text.size();) {
+    const auto [bytes, letter] = letter_at(text, i);
+    const bool control =
+        (letter < ' ' && letter != '\n' && letter != '\t') || (letter >= 0x7F && letter < 0xA0);
+    result += bytes == 0 || control ? "?" : text.substr(i, bytes);
+    i += std::max<std::size_t>(bytes, 1);
   }
   return result;
 }

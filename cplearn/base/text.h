@@ -19,7 +19,7 @@ std::string joined(const std::vector<std::string>& names);  // "a, b, c"
 std::size_t letter_count(const std::string& text);  // of UTF-8
 
 // Text from a file, for a terminal: line breaks and tabs stay, other control characters, which
-// could move the cursor, hide lines or rename the window, become '?'.
+// could move the cursor, hide lines or rename the window, and bytes that are no UTF-8 become '?'.
 std::string printable(const std::string& text);
 
 }  // namespace cpl

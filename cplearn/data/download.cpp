@@ -6,6 +6,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/file.h"
+#include "cplearn/base/file_lock.h"
 #include "cplearn/base/process.h"
 
 namespace cpl {
@@ -70,7 +71,14 @@ bool fetch(const RemoteFile& file, const std::string& folder, bool quiet) {
   const auto is_whole = [&file](const std::string& at) {
     return file_exists(at) && md5_of(at) == file.md5;
   };
+  const bool archive = ends_with(path, ".tar.gz");
+  if (!archive && is_whole(path)) return false;
+  const FileLock alone((fs::path(folder) / ".fetch.lock").string(),
+                       FileLock::When::kWait);  // two at once would mix their bytes
   const bool present = is_whole(path);
+  CPL_CHECK(present || !file_exists(path), "'", path, "' is here already, but is not the file of '",
+            file.url, "' (its checksum is not ", file.md5,
+            "); move it away, or fetch into another folder");
   if (!present) {
     if (!is_whole(part)) download(file.url, part, quiet);
     const std::string found = md5_of(part);
@@ -80,7 +88,7 @@ bool fetch(const RemoteFile& file, const std::string& folder, bool quiet) {
     fs::rename(part, path, problem);
     CPL_CHECK(!problem, "'", part, "' cannot be renamed: ", problem.message());
   }
-  if (ends_with(path, ".tar.gz"))
+  if (archive)
     CPL_CHECK(run_program({"tar", "--extract", "--force-local", "--gzip", "--no-same-owner",
                            "--directory", folder, "--file", path}) == 0,
               "'", path, "' cannot be unpacked; is the disk full?");

@@ -18,8 +18,9 @@ namespace {
 constexpr double kLn2 = 0.6931471805599453;
 constexpr double kLog2e = 1.4426950408889634;
 
-// Under this bound on |s| (base 2) no exponential of s or of s - log_sum leaves fp32's range, for
-// any number of codes under 1/eps: 2 * 40 + log2(1e8) < 126.
+// Under this bound on a row's sum of |x_k|, and so on |s| (base 2), no exponential of s, of a part
+// of it or of s - log_sum leaves fp32's range, for any number of codes under 1/eps: 2 * 40 +
+// log2(1e8) < 126.
 constexpr double kBounded = 40;
 
 // log_sum of the lanes that pad a group, whose logits are 0: they get a probability under that of
@@ -28,7 +29,6 @@ constexpr float kPaddingBounded = 120;
 constexpr float kPadding = 1e30f;
 
 struct View {
-  const float* h = nullptr;                        // rows x width
   simd::AlignedFloats packed, expected, weighted;  // [groups][packed_width][lanes]
   simd::AlignedFloats log_sum;                     // [groups][lanes], base 2
   std::vector<double> exact_log_sum;               // [groups * lanes]
@@ -37,7 +37,7 @@ struct View {
 
 class FusedHead {
  public:
-  // One view or two, contiguous, which must outlive this.
+  // One view or two, contiguous.
   FusedHead(const Dictionary& dictionary, const std::vector<at::Tensor>& h, double scale)
       : codes_(dictionary.view()),
         rows_(h[0].size(0)),
@@ -46,8 +46,7 @@ class FusedHead {
         groups_((rows_ + lanes_ - 1) / lanes_),
         group_size_(codes_.packed_width() * lanes_),
         views_(h.size()) {
-    for (std::size_t v = 0; v < h.size(); ++v) views_[v].h = h[v].data_ptr<float>();
-    pack();
+    pack(h);
   }
 
   // log_sum and, if asked for (the loss needs them), the expected code of every row.
@@ -60,14 +59,14 @@ class FusedHead {
     }
     // Groups alone keep few threads busy: the tiles of a group are shared out as well.
     const std::int64_t threads = at::get_num_threads();
-    const std::int64_t parts =
-        std::clamp<std::int64_t>((2 * threads + groups() - 1) / groups(), 1, codes_.tiles());
+    const std::int64_t parts = std::clamp<std::int64_t>(
+        (2 * threads + all_groups() - 1) / all_groups(), 1, codes_.tiles());
     const auto part_begin = [&](std::int64_t part) { return part * codes_.tiles() / parts; };
-    std::vector<float> top(static_cast<std::size_t>(groups() * parts * lanes_));
+    std::vector<float> top(static_cast<std::size_t>(all_groups() * parts * lanes_));
     std::vector<double> sum(top.size());
     simd::AlignedFloats partial;
-    if (expected && parts > 1) partial = buffer(groups() * parts * group_size_);
-    at::parallel_for(0, groups() * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    if (expected && parts > 1) partial = buffer(all_groups() * parts * group_size_);
+    at::parallel_for(0, all_groups() * parts, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t item = begin; item < end; ++item) {
         const std::int64_t part = item % parts;
         auto [view, group] = view_and_group(item / parts);
@@ -80,7 +79,7 @@ class FusedHead {
                        sum.data() + item * lanes_, target);
       }
     });
-    for (std::int64_t i = 0; i < groups() * lanes_; ++i) {
+    for (std::int64_t i = 0; i < all_groups() * lanes_; ++i) {
       auto [view, group] = view_and_group(i / lanes_);
       const std::int64_t lane = i % lanes_, row = group * lanes_ + lane;
       const auto at = [&](std::int64_t part) {
@@ -108,14 +107,15 @@ class FusedHead {
     }
   }
 
-  // Loss terms, and share * d total / d H when `gradient`.
+  // Loss terms, and d total / d H when `gradient`, times the number of workers: they average their
+  // gradients, and this one is of a mean over the rows of all.
   struct Result {
     double invariance = 0, prior = 0, entropy = 0;
     at::Tensor mean;  // 2 x c
     at::Tensor gradient[2];
   };
 
-  Result loss(const CodeLossOptions& options, bool gradient, double share, WorkerGroup& workers) {
+  Result loss(const CodeLossOptions& options, bool gradient, WorkerGroup& workers) {
     simd::LossJob job;
     job.codes = codes_;
     job.rows = rows_;
@@ -156,7 +156,7 @@ class FusedHead {
       for (std::int64_t group = begin; group < end; ++group) {
         terms[static_cast<std::size_t>(group)] = cross_and_entropy(group);
         for (int v = 0; gradient && v < 2; ++v)
-          finish(job, sums, v, group, share, result.gradient[v].data_ptr<float>());
+          write_gradient(job, sums, v, group, result.gradient[v].data_ptr<float>());
       }
     });
     for (const auto& term : terms) {
@@ -183,8 +183,9 @@ class FusedHead {
           const std::int64_t row = group * lanes_ + lane;
           const auto i = static_cast<std::size_t>(lane);
           code[row] = best[i];
-          probability[row] = static_cast<float>(std::exp2(
-              static_cast<double>(logit[i]) - view.exact_log_sum[static_cast<std::size_t>(row)]));
+          const double log_p =
+              static_cast<double>(logit[i]) - view.exact_log_sum[static_cast<std::size_t>(row)];
+          probability[row] = static_cast<float>(std::exp2(std::min(log_p, 0.0)));
         }
       }
     });
@@ -201,22 +202,25 @@ class FusedHead {
   }
 
   // The groups of all views, one after the other.
-  std::int64_t groups() const { return static_cast<std::int64_t>(views_.size()) * groups_; }
+  std::int64_t all_groups() const { return static_cast<std::int64_t>(views_.size()) * groups_; }
   std::pair<View&, std::int64_t> view_and_group(std::int64_t item) {
     return {views_[static_cast<std::size_t>(item / groups_)], item % groups_};
   }
 
   // Packs the rows; refuses what is not finite.
-  void pack() {
+  void pack(const std::vector<at::Tensor>& h) {
+    std::vector<const float*> data;
+    for (const at::Tensor& rows : h) data.push_back(rows.data_ptr<float>());
     for (View& view : views_) view.packed = buffer(groups_ * group_size_);
-    std::vector<float> bound(static_cast<std::size_t>(groups() * lanes_),
+    std::vector<float> bound(static_cast<std::size_t>(all_groups() * lanes_),
                              0.0f);  // of a row's logits
-    at::parallel_for(0, groups(), 1, [&](std::int64_t begin, std::int64_t end) {
+    at::parallel_for(0, all_groups(), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t item = begin; item < end; ++item) {
         auto [view, group] = view_and_group(item);
         const std::int64_t first = group * lanes_, count = std::min(lanes_, rows_ - first);
         float* packed = view.packed.get() + group * group_size_;
-        simd::pack_rows(view.h + first * codes_.width, count, codes_.width, codes_.packed_width(),
+        simd::pack_rows(data[static_cast<std::size_t>(item / groups_)] + first * codes_.width,
+                        count, codes_.width, codes_.packed_width(),
                         static_cast<float>(scale_ * kLog2e), packed);
         float* rows = bound.data() + item * lanes_;
         for (std::int64_t i = 0; i < group_size_; i += lanes_) {
@@ -301,10 +305,11 @@ class FusedHead {
     return std::move(sums[0]);
   }
 
-  // dH_i = scale * (sum_j g_ij w_j - r_i B_i + (cross_weight' / n) (B_i - B'_i)), where B are the
-  // expected codes sum_j p_ij w_j, r_i = sum_j g_ij, and ' is the other view.
-  void finish(const simd::LossJob& job, const Sums& sums, int v, std::int64_t group, double share,
-              float* gradient) const {
+  // dH_i = workers * scale * (sum_j g_ij w_j - r_i B_i + (cross_weight' / n) (B_i - B'_i)), where B
+  // are the expected codes sum_j p_ij w_j, r_i = sum_j g_ij, and ' is the other view.
+  void write_gradient(const simd::LossJob& job, const Sums& sums, int v, std::int64_t group,
+                      float* gradient) const {
+    const double workers = static_cast<double>(job.total_rows) / static_cast<double>(rows_);
     const View &view = views_[static_cast<std::size_t>(v)],
                &other = views_[static_cast<std::size_t>(1 - v)];
     const double direct = job.cross_weight[1 - v] / static_cast<double>(job.total_rows);
@@ -313,7 +318,7 @@ class FusedHead {
       const std::int64_t at = group * group_size_ + row % lanes_;
       const auto own = static_cast<float>((direct - sums.along[v][r]) / view.row_total[r]);
       const auto others = static_cast<float>(direct / other.row_total[r]);
-      const auto scale = static_cast<float>(scale_ * share);
+      const auto scale = static_cast<float>(scale_ * workers);
       for (std::int64_t k = 0; k < codes_.width; ++k) {
         const auto i = static_cast<std::size_t>(at + k * lanes_);
         gradient[row * codes_.width + k] =
@@ -366,8 +371,7 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
                                            h1.to(at::kFloat).contiguous()};
     FusedHead head(*dictionary, views, options->scale);
     head.normalise(true);
-    // Workers average their gradients, and this one is of a mean over the rows of all.
-    FusedHead::Result result = head.loss(*options, gradient, workers->size(), *workers);
+    FusedHead::Result result = head.loss(*options, gradient, *workers);
     const auto scalar = [](double value) { return at::scalar_tensor(value, at::kFloat); };
     const at::Tensor invariance = scalar(result.invariance), prior = scalar(result.prior);
     const at::Tensor entropy = scalar(result.entropy);

@@ -14,8 +14,8 @@
 namespace cpl::simd {
 // Whether ProductSums can do it, and enough tiles to make up for its tables.
 inline bool suits_tables(const CodeView& view, std::int64_t tiles) {
-  return view.kind == CodeKind::kHadamard && view.base == 1 && view.tile >= 32 &&
-         view.tile <= 1024 && tiles >= 8;
+  return view.kind == CodeKind::kHadamard && view.base == 1 && view.tile >= 64 &&
+         view.tile <= 512 && tiles >= 8;
 }
 }  // namespace cpl::simd
 #endif
@@ -61,15 +61,15 @@ void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int
   const int64_t lanes = lane_count();
   const int64_t packed_size = view.packed_width() * lanes;
   Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lanes), rows = allocate<float>(packed_size);
+  Buffer buffer = allocate<float>(view.tile * lanes), room = allocate<float>(packed_size);
   float* HWY_RESTRICT work = buffer.get();
-  codes.prepare(group, rows.get());
+  const float* rows = codes.prepare(group, room.get());
   V top = hn::Set(d, bounded ? 0.0f : -1e30f);
   std::fill(sum, sum + lanes, 0.0);
   if (expected) std::fill(expected, expected + packed_size, 0.0f);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
     codes.select(tile);
-    codes.spread(rows.get(), work);
+    codes.spread(rows, work);
     const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
     const int64_t whole = valid / R * R;  // codes in chunks that are full
     V total = hn::Zero(d);
@@ -149,8 +149,8 @@ void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin
   const hn::Rebind<int32_t, D> di;
   Codes codes(view);
   Buffer work = allocate<float>(view.tile * lane_count());
-  Buffer rows = allocate<float>(view.packed_width() * lane_count());
-  codes.prepare(group, rows.get());
+  Buffer room = allocate<float>(view.packed_width() * lane_count());
+  const float* rows = codes.prepare(group, room.get());
   V best = hn::Set(d, -1e30f);
   auto index = hn::Zero(di);
   for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
@@ -162,7 +162,7 @@ void NearestCodesOf(const CodeView& view, const float* group, int64_t tile_begin
       const auto here = hn::Set(di, static_cast<int32_t>(first + j));
       index = hn::IfThenElse(hn::RebindMask(di, better), here, index);
     };
-    each_logit<Chunk>(codes, view, rows.get(), tile, work.get(), take);
+    each_logit<Chunk>(codes, view, rows, tile, work.get(), take);
   }
   hn::StoreU(best, d, logit);
   hn::StoreU(index, di, code);
@@ -174,9 +174,9 @@ void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float*
   const int64_t lanes = lane_count();
   Codes codes(view);
   Buffer work = allocate<float>(view.tile * lanes);
-  Buffer rows = allocate<float>(view.packed_width() * lanes);
-  codes.prepare(group, rows.get());
-  each_logit<Chunk>(codes, view, rows.get(), tile, work.get(),
+  Buffer room = allocate<float>(view.packed_width() * lanes);
+  const float* rows = codes.prepare(group, room.get());
+  each_logit<Chunk>(codes, view, rows, tile, work.get(),
                     [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
 }
 
@@ -203,30 +203,43 @@ void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
 
 template <int kOrder>
 void ProductSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
-                   float* max, double* sum, float* expected) {
+                   double* sum, float* expected) {
   ProductSums<kOrder>(view).run(group, tile_begin, tile_end, sum, expected);
-  hn::StoreU(hn::Zero(D()), D(), max);
+}
+
+void ExponentialSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
+                     bool bounded, float* max, double* sum, float* expected) {
+  CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
+}
+
+void ProductRowSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
+                    double* sum, float* expected) {
+  switch (view.tile) {
+    case 64:
+      return ProductSumsOf<64>(view, group, begin, end, sum, expected);
+    case 128:
+      return ProductSumsOf<128>(view, group, begin, end, sum, expected);
+    case 256:
+      return ProductSumsOf<256>(view, group, begin, end, sum, expected);
+    default:
+      return ProductSumsOf<512>(view, group, begin, end, sum, expected);
+  }
 }
 
 void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t end, bool bounded,
              float* max, double* sum, float* expected) {
-  if (bounded && suits_tables(view, end - begin)) {
-    switch (view.tile) {
-      case 32:
-        return ProductSumsOf<32>(view, group, begin, end, max, sum, expected);
-      case 64:
-        return ProductSumsOf<64>(view, group, begin, end, max, sum, expected);
-      case 128:
-        return ProductSumsOf<128>(view, group, begin, end, max, sum, expected);
-      case 256:
-        return ProductSumsOf<256>(view, group, begin, end, max, sum, expected);
-      case 512:
-        return ProductSumsOf<512>(view, group, begin, end, max, sum, expected);
-      default:
-        return ProductSumsOf<1024>(view, group, begin, end, max, sum, expected);
-    }
-  }
-  CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
+  const int64_t whole = std::min(end, view.codes / view.tile);  // tiles of which all codes exist
+  if (!bounded || !suits_tables(view, whole - begin))
+    return ExponentialSums(view, group, begin, end, bounded, max, sum, expected);
+  ProductRowSums(view, group, begin, whole, sum, expected);
+  std::fill(max, max + lane_count(), 0.0f);
+  if (whole == end) return;
+  const int64_t size = expected ? view.packed_width() * lane_count() : 0;
+  Buffer rest = allocate<float>(size + 1);
+  double rest_sum[hn::MaxLanes(D())];
+  ExponentialSums(view, group, whole, end, true, max, rest_sum, expected ? rest.get() : nullptr);
+  for (int64_t lane = 0; lane < lane_count(); ++lane) sum[lane] += rest_sum[lane];
+  for (int64_t i = 0; i < size; ++i) expected[i] += rest[static_cast<size_t>(i)];
 }
 
 void NearestCodes(const CodeView& view, const float* group, int64_t begin, int64_t end,
@@ -288,15 +301,16 @@ void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end) {
 }
 
 double operations_per_logit(const CodeView& codes, bool bounded) {
-  const double exponential = 11, loss_and_gradient = 5;
-  if (codes.kind == CodeKind::kRademacher)
-    return 4 * static_cast<double>(codes.width) / 4 + 2 * exponential + loss_and_gradient;
-  const double levels = std::log2(static_cast<double>(codes.tile));
-  // With tables two levels are looked up, the others take two products, the last three 4.25.
+  const double exponential = 11, loss_and_gradient = 4;
+  if (codes.kind == CodeKind::kRademacher)  // four sums of width / 4
+    return static_cast<double>(codes.width) + 2 * exponential + loss_and_gradient;
+  const double levels = std::log2(static_cast<double>(codes.tile / codes.base));
+  const double transform = levels + codes.base - 1;  // a Paley factor takes base - 1
+  // With tables two levels are looked up; the others take two products, the last three 4.25.
   const double first_pass = bounded && suits_tables(codes, codes.tiles())
                                 ? 2 * (levels - 5) + 4.25 + (levels - 2) + 1
-                                : 2 * levels + exponential + 1;
-  return first_pass + 2 * levels + exponential + loss_and_gradient;
+                                : 2 * transform + exponential + 1;
+  return first_pass + 2 * transform + exponential + loss_and_gradient;
 }
 
 }  // namespace cpl::simd

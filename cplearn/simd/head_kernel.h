@@ -50,7 +50,8 @@ void pack_rows(const float* h, std::int64_t rows, std::int64_t width, std::int64
 
 // For one group: max[lane] and sum[lane] with sum_j 2^s_j = sum * 2^max over the tiles' codes, and,
 // unless null, expected[k][lane] = sum_j 2^(s_j - max) w_jk, which divided by `sum` is the expected
-// code. `bounded` promises |s| <= 40 and saves the search for the maximum.
+// code. `bounded` promises sum_k |x_k| <= 40 for every row x, hence |s| <= 40, and saves the search
+// for the maximum.
 void row_sums(const CodeView& codes, const float* group, std::int64_t tile_begin,
               std::int64_t tile_end, bool bounded, float* max, double* sum, float* expected);
 
@@ -79,7 +80,7 @@ struct LossJob {
   bool mean_given = false;  // `mean` is input (already reduced over workers), not output
 
   float* mean[2] = {};         // [codes] mean probability of each code
-  float* weighted[2] = {};     // [groups][packed_width][lanes] sum_j g_ij w_j, where
+  float* weighted[2] = {};     // [groups][packed_width][lanes] overwritten: sum_j g_ij w_j, where
                                // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
   double* along[2] = {};       // [groups][lanes] accumulates sum_j g_ij
   double prior_value[2] = {};  // accumulates the prior term of each view

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "cplearn/simd/head_kernel.h"
 #include "cplearn/simd/vectors-inl.h"
@@ -39,14 +40,15 @@ class LossPass {
         group_size_(job.codes.packed_width() * kLanes),
         // An odd number of chunks: with a power of two all groups would share a few cache sets.
         stride_((tile_ + R) * kLanes),
-        rows_(allocate<float>(2 * groups_ * group_size_)),
+        room_(allocate<float>(2 * groups_ * group_size_)),
         work_(allocate<float>(2 * groups_ * stride_)),
         probs_(allocate<float>(2 * groups_ * kBlock * kLanes)),
         extra_(allocate<float>(2 * groups_ * kBlock * kLanes)),
         along_(allocate<float>(2 * groups_ * kLanes)) {
     for (int v = 0; v < 2; ++v) {
       for (int64_t g = 0; g < groups_; ++g)
-        codes_.prepare(job.packed[v] + g * group_size_, rows(v, g));
+        rows_[v].push_back(codes_.prepare(job.packed[v] + g * group_size_,
+                                          room_.get() + (v * groups_ + g) * group_size_));
       if (job.gradient) std::fill(job.weighted[v], job.weighted[v] + groups_ * group_size_, 0.0f);
     }
     clear_sums();
@@ -61,7 +63,8 @@ class LossPass {
   void run(int64_t tile) {
     codes_.select(tile);
     for (int v = 0; v < 2; ++v) {
-      for (int64_t g = 0; g < groups_; ++g) codes_.spread(rows(v, g), work(v, g));
+      for (int64_t g = 0; g < groups_; ++g)
+        codes_.spread(rows_[v][static_cast<size_t>(g)], work(v, g));
     }
     const int64_t first_code = tile * tile_;
     const int64_t valid = std::min(tile_, job_.codes.codes - first_code);
@@ -76,6 +79,7 @@ class LossPass {
         means(v, first_code + j, count);
         prior(v, j, first_code + j, count);
       }
+      if (!job_.gradient) continue;
       // The gradient's weights of a view go where the other view's logits were: these are not
       // needed any more, its own still are.
       for (int v = 0; v < 2; ++v) {
@@ -106,7 +110,6 @@ class LossPass {
   // Sums over codes are kept in fp32 for about so many codes, then added to those in double.
   static constexpr int64_t kFlush = 1024;
 
-  float* rows(int v, int64_t g) { return rows_.get() + (v * groups_ + g) * group_size_; }
   float* work(int v, int64_t g) { return work_.get() + (v * groups_ + g) * stride_; }
   float* probs(int v, int64_t g) { return probs_.get() + (v * groups_ + g) * kBlock * kLanes; }
   float* extra(int v, int64_t g) { return extra_.get() + (v * groups_ + g) * kBlock * kLanes; }
@@ -281,7 +284,8 @@ class LossPass {
   LossJob& job_;
   Codes codes_;
   const int64_t groups_, tile_, group_size_, stride_;
-  Buffer rows_;   // [view][group][packed_width][lanes], prepared
+  std::vector<const float*> rows_[2];  // [view][group], prepared
+  Buffer room_;                        // [view][group][packed_width][lanes], for prepared rows
   Buffer work_;   // [view][group][tile][lanes], a little apart: logits, then weights
   Buffer probs_;  // [view][group][block][lanes]
   Buffer extra_;  // [view][group][block][lanes], used when has_extra_

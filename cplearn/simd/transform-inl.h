@@ -5,7 +5,7 @@
 // logits (exponentials, sums, weights) thus sits between the second half of the transform and the
 // first half of the adjoint, without a trip to memory:
 //
-//   codes.prepare(h, rows);
+//   rows = codes.prepare(h, room);
 //   for each tile:
 //     codes.select(tile); codes.spread(rows, work);
 //     for each chunk: load, Chunk::transform -> logits; ...; Chunk::transform, store
@@ -24,6 +24,8 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -127,10 +129,11 @@ HWY_INLINE int chunk_levels(int base, int64_t order) {
   return std::min(hadamard_bits(base, order), 3);
 }
 
-// The widest level between the chunks, as the distance of the two numbers that it combines, or 0:
-// it needs no pass. With the tile's signs it turns a, b into s (a +- b) and s (a -+ b), and a + b
-// and a - b are the same for all tiles: rows hold those instead (prepare), and a tile only says
-// which of the two comes first, and s. The adjoint undoes it once at the end (finish).
+// A level that all tiles share, as the distance of the numbers that it pairs; 0 if there is none.
+// It is the widest one between the chunks, where that saves a pass. With a tile's signs it turns a,
+// b into s (a +- b) and s (a -+ b), and a + b and a - b are the same for all tiles: rows hold those
+// instead (prepare), and a tile only says which of the two comes first, and s. The adjoint undoes
+// it once at the end (finish).
 HWY_INLINE int64_t paired_distance(int base, int64_t order) {
   const int bits = hadamard_bits(base, order);
   const bool saves_a_pass = (bits - chunk_levels(base, order)) % 3 == 1;
@@ -153,7 +156,7 @@ class HadamardPlan {
     if (paired_distance(base, order) > 0) --bits;
     while (bits > chunk) {
       const int left = bits - chunk;
-      const int levels = left == 4 ? 2 : std::min(left, 3);
+      const int levels = std::min(left, 3);
       bits -= levels;
       passes_[count_++] = {levels, int64_t{1} << bits};
     }
@@ -190,7 +193,7 @@ class HadamardPlan {
       case 2:
         return radix_pass<4>(order_, step.stride, in, out);
       case 3:
-        if (step.stride == 8) return radix_pass<8>(order_, 8, in, out);
+        if (step.stride == 8) return radix_pass<8>(order_, 8, in, out);  // a constant is faster
         return radix_pass<8>(order_, step.stride, in, out);
       default:
         break;
@@ -205,6 +208,14 @@ class HadamardPlan {
   Pass passes_[24];
   int count_ = 0;
 };
+
+// Bits [at, at + lanes) of `bits`, one per lane. Reads a whole word from at / 8 on.
+HWY_INLINE auto bits_at(const uint8_t* bits, int64_t at) {
+  const hn::Rebind<uint32_t, D> du;
+  uint32_t word;
+  std::memcpy(&word, bits + at / 8, sizeof word);
+  return hn::And(hn::Shr(hn::Set(du, word >> (at % 8)), hn::Iota(du, 0)), hn::Set(du, 1));
+}
 
 HWY_INLINE V flip(V v, uint32_t sign) {
   const D d;
@@ -222,34 +233,29 @@ class HadamardTiles {
         adjoint_(view.base, view.tile),
         bits_(static_cast<size_t>(view.tile / 8) + 8, 0),
         signs_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))),
-        places_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {
-    for (int64_t k = 0; k < view.tile; ++k)
-      places_[static_cast<size_t>(k)] = static_cast<uint32_t>(k * kLanes);
-  }
+        places_(allocate<uint32_t>(static_cast<size_t>(view.tile) + hn::Lanes(D()))) {}
 
-  void prepare(const float* HWY_RESTRICT h, float* HWY_RESTRICT rows) const {
-    std::copy(h, h + view_.tile * kLanes, rows);
-    finish(rows);
+  // What spread() wants of a group of packed rows: in `room`, or the group itself.
+  const float* prepare(const float* group, float* room) const {
+    if (distance_ == 0) return group;
+    std::copy(group, group + view_.tile * kLanes, room);
+    finish(room);
+    return room;
   }
 
   void select(int64_t tile) {
     std::memcpy(bits_.data(), view_.bits + tile * view_.row_bytes(),
                 static_cast<size_t>(view_.row_bytes()));
     const hn::Rebind<uint32_t, D> du;
-    const auto shift = hn::Sub(hn::Set(du, 31), hn::Iota(du, 0));
-    for (int64_t k = 0; k < view_.tile; k += kLanes) {
-      uint32_t word;
-      std::memcpy(&word, bits_.data() + k / 8, sizeof word);
-      const auto bit = hn::Shl(hn::Set(du, word >> (k % 8)), shift);
-      hn::Store(hn::And(bit, hn::Set(du, 0x80000000u)), du, signs_.get() + k);
-    }
+    for (int64_t k = 0; k < view_.tile; k += kLanes)
+      hn::Store(hn::ShiftLeft<31>(bits_at(bits_.data(), k)), du, signs_.get() + k);
     // Of a pair: where the first one is found, where the second, and one sign for both.
+    const auto apart = hn::Set(du, static_cast<uint32_t>(distance_ * kLanes));
     for (int64_t k = 0; distance_ > 0 && k < view_.tile; k += 2 * distance_) {
       for (int64_t i = k; i < k + distance_; i += kLanes) {
         const auto sign = hn::Load(du, signs_.get() + i);
         const auto differ = hn::Xor(sign, hn::Load(du, signs_.get() + i + distance_));
-        const auto apart = hn::Set(du, static_cast<uint32_t>(distance_ * kLanes));
-        const auto here = hn::Mul(hn::Add(hn::Set(du, static_cast<uint32_t>(i)), hn::Iota(du, 0)),
+        const auto here = hn::Mul(hn::Iota(du, static_cast<uint32_t>(i)),
                                   hn::Set(du, static_cast<uint32_t>(kLanes)));
         const auto move = hn::Mul(hn::ShiftRight<31>(differ), apart);
         hn::Store(hn::Add(here, move), du, places_.get() + i);
@@ -259,8 +265,8 @@ class HadamardTiles {
     }
   }
 
-  // work = sign * h, transformed across chunks: what Chunk::transform turns into the logits
-  // sum_k h_k sign_k M_kj.
+  // work = prepared rows with the tile's signs, transformed across chunks: what Chunk::transform
+  // turns into the logits sum_k h_k sign_k M_kj.
   void spread(const float* HWY_RESTRICT rows, float* HWY_RESTRICT work) const {
     const uint32_t* HWY_RESTRICT places = places_.get();
     if (distance_ == 0) return spread(rows, work, [](int64_t k) { return k * kLanes; });
@@ -347,9 +353,7 @@ class RademacherTiles {
     }
   }
 
-  void prepare(const float* HWY_RESTRICT h, float* HWY_RESTRICT rows) const {
-    std::copy(h, h + view_.packed_width() * static_cast<int64_t>(hn::Lanes(D())), rows);
-  }
+  const float* prepare(const float* group, float*) const { return group; }
   void finish(float*) const {}
 
   // work[j] = the logit of code j.

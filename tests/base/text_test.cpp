@@ -23,7 +23,12 @@ TEST(Printable, LeavesTextAndTakesControlCharacters) {
   EXPECT_EQ(printable("\xC2\x9B"
                       "2J\xC2\xA0"),
             "?2J\xC2\xA0");
-  EXPECT_EQ(printable(std::string("a\0b\xC2", 4)), "a?b\xC2");
+  EXPECT_EQ(printable(std::string("a\0b\xC2", 4)), "a?b?");
+  EXPECT_EQ(printable("\x9B"
+                      "2J\xE2\x82z"),
+            "?2J??z");
+  EXPECT_EQ(printable("\xC0\x9B\xE0\x80\x9B\xED\xA0\x80\xF5\x80\x80\x80 \xF0\x9F\x98\x80"),
+            "???????????? \xF0\x9F\x98\x80");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "cplearn/base/process.h"
 #include "cplearn/data/data_kind.h"
@@ -51,6 +53,22 @@ TEST_F(DownloadTest, KeepsNothingWithAWrongChecksum) {
   file_.md5 = std::string(32, '0');
   test::expect_error([&] { fetch(file_, target_, true); }, {"checksum", "try again"});
   EXPECT_FALSE(here("set.tar.gz") || here("set.tar.gz.part") || here("inside.txt"));
+}
+
+TEST_F(DownloadTest, LeavesAnotherFileOfTheSameNameAlone) {
+  std::filesystem::create_directories(target_);
+  std::ofstream(target_ + "/set.tar.gz") << "mine";
+  test::expect_error([&] { fetch(file_, target_, true); }, {"here already", "move it away"});
+  EXPECT_EQ(std::filesystem::file_size(target_ + "/set.tar.gz"), 4u);
+}
+
+TEST_F(DownloadTest, TwoAtOnceFetchOnce) {
+  bool fetched[2] = {};
+  std::thread other([&] { fetched[1] = fetch(file_, target_, true); });
+  fetched[0] = fetch(file_, target_, true);
+  other.join();
+  EXPECT_NE(fetched[0], fetched[1]);
+  EXPECT_TRUE(here("inside.txt"));
 }
 
 TEST_F(DownloadTest, SaysWhatToDoWhenThereIsNoSuchFile) {

@@ -127,12 +127,20 @@ TEST(CodeLoss, EveryInstructionSetAgrees) {
       }
       expect_agreement({2048, 2050, 5, kind});
     }
-    // Every order that has tables of products, the last tile in part; and too few tiles for them.
-    for (const std::int64_t order : {32, 64, 128, 256, 512, 1024}) {
-      expect_agreement({order, 9 * order + order / 2 + 3, 33, DictionaryKind::kHadamard});
-      expect_agreement({order - 3, 8 * order, 33, DictionaryKind::kHadamard});
-      expect_agreement({order, 7 * order, 33, DictionaryKind::kHadamard});
+    for (const std::int64_t order : {16, 192, 320, 1536})  // where tiles share a level
+      expect_agreement({order, 2 * order + 3, 17});
+    // Every order that has tables of products, the last tile in part; too few tiles for them;
+    // logits that are not bounded. With one thread, because several share out the tiles.
+    at::set_num_threads(1);
+    for (const std::int64_t order : {64, 128, 256, 512}) {
+      expect_agreement({order, 9 * order + order / 2 + 3, 33});
+      expect_agreement({order - 3, 8 * order, 33});
+      expect_agreement({order, 7 * order, 33});
+      Case author{order, 9 * order, 33};
+      author.scale = LogitScale::kAuthor;
+      expect_agreement(author);
     }
+    at::set_num_threads(2);
   }
   simd::force_instruction_set("");
 }
@@ -209,25 +217,35 @@ TEST(CodeLoss, IsDeterministic) {
 }
 
 TEST(CodeLoss, ThreadsAgree) {
-  const Dictionary dictionary(DictionaryKind::kRademacher, 64, 3000, 1);
-  const CodeLossOptions options{18.0 / 64, 0.5, true, PriorForm::kReverse, {}};
-  WorkerGroup alone;
-  at::Tensor gradient[2];
-  for (const int threads : {1, 2}) {
-    at::set_num_threads(threads);
-    at::Tensor h0 = embeddings(5, 64, 1).requires_grad_(), h1 = embeddings(5, 64, 2);
-    code_loss_fused(h0, h1, dictionary, options, alone).total.backward();
-    gradient[threads - 1] = h0.grad();
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
+    const Dictionary dictionary(kind, 64, 3000, 1);
+    const CodeLossOptions options{18.0 / 64, 0.5, true, PriorForm::kReverse, {}};
+    WorkerGroup alone;
+    at::Tensor gradient[2];
+    for (const int threads : {1, 2}) {
+      at::set_num_threads(threads);
+      at::Tensor h0 = embeddings(5, 64, 1).requires_grad_(), h1 = embeddings(5, 64, 2);
+      const CodeLoss loss = code_loss_fused(h0, h1, dictionary, options, alone);
+      loss.total.backward();
+      gradient[threads - 1] = h0.grad();
+      const torch::NoGradGuard no_gradient;
+      EXPECT_EQ(code_loss_fused(h0, h1, dictionary, options, alone).total.item<float>(),
+                loss.total.item<float>());
+    }
+    EXPECT_LT((gradient[0] - gradient[1]).norm().item<double>(),
+              1e-6 * gradient[0].norm().item<double>());
   }
-  EXPECT_LT((gradient[0] - gradient[1]).norm().item<double>(),
-            1e-6 * gradient[0].norm().item<double>());
 }
 
-TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
-  const Dictionary dictionary(DictionaryKind::kHadamard, 48, 500, 1);
-  const CodeLossOptions options{18.0 / 48, 0.5, true, PriorForm::kReverse, {}};
-  at::Tensor h0 = embeddings(32, 48, 1).requires_grad_(),
-             h1 = embeddings(32, 48, 2).requires_grad_();
+class CodeLossOfWidth : public ::testing::TestWithParam<std::int64_t> {};
+
+TEST_P(CodeLossOfWidth, TwoWorkersEqualOneOnTheSameBatch) {
+  const std::int64_t width = GetParam();
+  const Dictionary dictionary(DictionaryKind::kHadamard, width, 10 * width + 20, 1);
+  const CodeLossOptions options{
+      18.0 / static_cast<double>(width), 0.5, true, PriorForm::kReverse, {}};
+  at::Tensor h0 = embeddings(32, width, 1).requires_grad_(),
+             h1 = embeddings(32, width, 2).requires_grad_();
   WorkerGroup alone;
   const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
   whole.total.backward();
@@ -249,10 +267,33 @@ TEST(CodeLoss, TwoWorkersEqualOneOnTheSameBatch) {
   EXPECT_LT((joined - h0.grad()).norm().item<double>(), 1e-5 * h0.grad().norm().item<double>());
 }
 
+INSTANTIATE_TEST_SUITE_P(WithAndWithoutTables, CodeLossOfWidth, ::testing::Values(48, 128));
+
+// Rows that sit on their codes: every factor of the largest power is the same, and so is its error.
+TEST(CodeLoss, KeepsItsDigitsOnTheCodes) {
+  const std::int64_t width = 512, codes = 9 * width, rows = 64;
+  const Dictionary dictionary(DictionaryKind::kHadamard, width, codes, 1);
+  const at::Tensor w = dense(dictionary, at::kDouble);
+  const at::Tensor h = w.slice(1, 0, rows * 70, 70).t().contiguous();
+  const CodeLossOptions options{
+      logit_scale(Activation::kTanh, LogitScale::kTheory, width, codes, rows),
+      0.5,
+      true,
+      PriorForm::kReverse,
+      {}};
+  WorkerGroup alone;
+  const CodeLoss fused =
+      code_loss_fused(h.to(at::kFloat), h.to(at::kFloat), dictionary, options, alone);
+  const CodeLoss plain = code_loss_plain(h, h, w, options);
+  EXPECT_NEAR(fused.invariance.item<double>(), plain.invariance.item<double>(), 1e-5);
+  EXPECT_NEAR(fused.prior.item<double>() / plain.prior.item<double>(), 1.0, 1e-5);
+  EXPECT_LE(assign_codes(h, dictionary, options.scale).probability.max().item<double>(), 1.0);
+}
+
 TEST(CodeLoss, AssignsTheArgmax) {
   for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
-    const Dictionary dictionary(kind, 100, 777, 1);
-    const at::Tensor h = embeddings(37, 100, 4);
+    const Dictionary dictionary(kind, 64, 777, 1);  // enough tiles for tables
+    const at::Tensor h = embeddings(37, 64, 4);
     const CodeAssignment assignment = assign_codes(h, dictionary, 0.2);
     const at::Tensor p = torch::matmul(h, dense(dictionary, at::kFloat)).mul(0.2).softmax(1);
     EXPECT_TRUE(torch::equal(assignment.code, p.argmax(1)));
