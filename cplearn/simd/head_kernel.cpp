@@ -201,14 +201,8 @@ void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
       return function<HadamardTiles, Chunk<1, true>>(__VA_ARGS__);  \
   }
 
-template <int kOrder>
-void ProductSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
-                   double* sum, float* expected) {
-  ProductSums<kOrder>(view).run(group, tile_begin, tile_end, sum, expected);
-}
-
-void ExponentialSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
-                     bool bounded, float* max, double* sum, float* expected) {
+void ExponentialRowSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
+                        bool bounded, float* max, double* sum, float* expected) {
   CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
 }
 
@@ -216,13 +210,13 @@ void ProductRowSums(const CodeView& view, const float* group, int64_t begin, int
                     double* sum, float* expected) {
   switch (view.tile) {
     case 64:
-      return ProductSumsOf<64>(view, group, begin, end, sum, expected);
+      return ProductSums<64>(view).run(group, begin, end, sum, expected);
     case 128:
-      return ProductSumsOf<128>(view, group, begin, end, sum, expected);
+      return ProductSums<128>(view).run(group, begin, end, sum, expected);
     case 256:
-      return ProductSumsOf<256>(view, group, begin, end, sum, expected);
+      return ProductSums<256>(view).run(group, begin, end, sum, expected);
     default:
-      return ProductSumsOf<512>(view, group, begin, end, sum, expected);
+      return ProductSums<512>(view).run(group, begin, end, sum, expected);
   }
 }
 
@@ -230,14 +224,14 @@ void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t en
              float* max, double* sum, float* expected) {
   const int64_t whole = std::min(end, view.codes / view.tile);  // tiles of which all codes exist
   if (!bounded || !suits_tables(view, whole - begin))
-    return ExponentialSums(view, group, begin, end, bounded, max, sum, expected);
+    return ExponentialRowSums(view, group, begin, end, bounded, max, sum, expected);
   ProductRowSums(view, group, begin, whole, sum, expected);
   std::fill(max, max + lane_count(), 0.0f);
   if (whole == end) return;
   const int64_t size = expected ? view.packed_width() * lane_count() : 0;
   Buffer rest = allocate<float>(size + 1);
   double rest_sum[hn::MaxLanes(D())];
-  ExponentialSums(view, group, whole, end, true, max, rest_sum, expected ? rest.get() : nullptr);
+  ExponentialRowSums(view, group, whole, end, true, max, rest_sum, expected ? rest.get() : nullptr);
   for (int64_t lane = 0; lane < lane_count(); ++lane) sum[lane] += rest_sum[lane];
   for (int64_t i = 0; i < size; ++i) expected[i] += rest[static_cast<size_t>(i)];
 }
