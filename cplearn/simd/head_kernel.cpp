@@ -298,7 +298,7 @@ double operations_per_logit(const CodeView& codes, bool bounded) {
   const double exponential = 11, loss_and_gradient = 4;
   if (codes.kind == CodeKind::kRademacher)  // four sums of width / 4
     return static_cast<double>(codes.width) + 2 * exponential + loss_and_gradient;
-  const double levels = std::log2(static_cast<double>(codes.tile / codes.base));
+  const double levels = std::log2(static_cast<double>(codes.tile) / codes.base);
   const double transform = levels + codes.base - 1;  // a Paley factor takes base - 1
   // With tables two levels are looked up; the others take two products, the last three 4.25.
   const double first_pass = bounded && suits_tables(codes, codes.tiles())
