@@ -145,7 +145,7 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
         for (const double slope : {1.0, 0.2, 0.0}) {
           std::vector<Tensor> results[2];
           for (const bool direct : {false, true}) {
-            const auto leaf = [&](const char* name, at::IntArrayRef shape) {
+            const auto leaf = [&, type = type](const char* name, at::IntArrayRef shape) {
               return noise(name, shape).to(type).requires_grad_();
             };
             const Tensor x = leaf("x", {n, in, height, width});
