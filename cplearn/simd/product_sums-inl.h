@@ -61,19 +61,11 @@ struct Powers {
   V up, down;
 };
 
-// Walsh-Hadamard transform of the exponents, in place.
-template <int R>
-HWY_INLINE void product_butterflies(Powers (&x)[R]) {
-  HWY_UNROLL(4)
-  for (int half = 1; half < R; half *= 2) {
-    HWY_UNROLL(8)
-    for (int i = 0; i < R; ++i) {
-      if (i & half) continue;
-      const Powers a = x[i], b = x[i + half];
-      x[i] = {hn::Mul(a.up, b.up), hn::Mul(a.down, b.down)};
-      x[i + half] = {hn::Mul(a.up, b.down), hn::Mul(a.down, b.up)};
-    }
-  }
+// x, y -> x + y, x - y in the exponents.
+HWY_INLINE void butterfly(Powers& a, Powers& b) {
+  const Powers x = a, y = b;
+  a = {hn::Mul(x.up, y.up), hn::Mul(x.down, y.down)};
+  b = {hn::Mul(x.up, y.down), hn::Mul(x.down, y.up)};
 }
 
 // Where the quadruple with these signs stands in its table (bit i set: x_{k + i d/4} counts
@@ -176,11 +168,11 @@ class ProductSums {
 
   // ---- Powers: from quadruples to chunks, in pairs ----------------------------------------------
 
-  Powers load_powers(int k) const {
+  Powers load_powers(int64_t k) const {
     const float* at = work_.get() + 2 * k * kLanes;
     return {hn::Load(D(), at), hn::Load(D(), at + kLanes)};
   }
-  void store_powers(const Powers& x, int k) {
+  void store_powers(const Powers& x, int64_t k) {
     float* at = work_.get() + 2 * k * kLanes;
     hn::Store(x.up, D(), at);
     hn::Store(x.down, D(), at + kLanes);
@@ -191,7 +183,7 @@ class ProductSums {
     constexpr int kRadix = kQuarter == R ? 1 : is_power_of_four(kQuarter / R) ? 4 : 2;
     const float* HWY_RESTRICT table = table_.get();
     const uint32_t* HWY_RESTRICT places = places_.get();
-    product_pass<kRadix, kQuarter / kRadix>([=](int k) HWY_ATTR {
+    product_pass<kRadix, kQuarter / kRadix>([=](int64_t k) HWY_ATTR {
       const float* entries = table + 16 * k * kLanes;
       const uint32_t place = places[k] ^ (kFlips[kPart] * kLanes);
       return Powers{hn::Load(D(), entries + place), hn::Load(D(), entries + (place ^ kLanes))};
@@ -207,21 +199,15 @@ class ProductSums {
   template <int kStride>
   HWY_INLINE void narrow() {
     if constexpr (kStride > R) {
-      product_pass<4, kStride / 4>([this](int k) HWY_ATTR { return load_powers(k); });
+      product_pass<4, kStride / 4>([this](int64_t k) HWY_ATTR { return load_powers(k); });
       narrow<kStride / 4>();
     }
   }
 
   template <int kRadix, int kStride, class In>
   HWY_INLINE void product_pass(In in) {
-    for (int start = 0; start < kQuarter; start += kRadix * kStride) {
-      for (int first = start; first < start + kStride; ++first) {
-        Powers x[kRadix];
-        for (int r = 0; r < kRadix; ++r) x[r] = in(first + r * kStride);
-        product_butterflies<kRadix>(x);
-        for (int r = 0; r < kRadix; ++r) store_powers(x[r], first + r * kStride);
-      }
-    }
+    radix_pass<kRadix>(kQuarter, kStride, in,
+                       [this](int64_t k, const Powers& x) HWY_ATTR { store_powers(x, k); });
   }
 
   // The last three levels, in registers: e = 2^s of the chunk at j. The compiler drops the inverses
@@ -230,8 +216,8 @@ class ProductSums {
     Powers low[4], high[4];
     for (int i = 0; i < 4; ++i) low[i] = load_powers(j + i);
     for (int i = 0; i < 4; ++i) high[i] = load_powers(j + 4 + i);
-    product_butterflies<4>(low);
-    product_butterflies<4>(high);
+    butterflies<4>(low);
+    butterflies<4>(high);
     HWY_UNROLL(4)
     for (int i = 0; i < 4; ++i) {
       e[i] = hn::Mul(low[i].up, high[i].up);

@@ -49,17 +49,21 @@ hwy::AlignedFreeUniquePtr<T[]> allocate(Count count) {
 
 // ---- Walsh-Hadamard transforms ---------------------------------------------------------------
 
+// a, b -> a + b, a - b. Another type of number may bring its own.
+HWY_INLINE void butterfly(V& a, V& b) {
+  const V sum = hn::Add(a, b);
+  b = hn::Sub(a, b);
+  a = sum;
+}
+
 // In place: x <- Had_R x, R a power of two.
-template <int R>
-HWY_INLINE void butterflies(V (&x)[R]) {
+template <int R, class T>
+HWY_INLINE void butterflies(T (&x)[R]) {
   HWY_UNROLL(4)
   for (int half = 1; half < R; half *= 2) {
     HWY_UNROLL(16)
     for (int i = 0; i < R; ++i) {
-      if (i & half) continue;
-      const V a = x[i], b = x[i + half];
-      x[i] = hn::Add(a, b);
-      x[i + half] = hn::Sub(a, b);
+      if (!(i & half)) butterfly(x[i], x[i + half]);
     }
   }
 }
@@ -69,7 +73,7 @@ template <int R, class In, class Out>
 HWY_INLINE void radix_pass(int64_t size, int64_t stride, In in, Out out) {
   for (int64_t start = 0; start < size; start += R * stride) {
     for (int64_t first = start; first < start + stride; ++first) {
-      V x[R];
+      decltype(in(0)) x[R];
       HWY_UNROLL(16)
       for (int r = 0; r < R; ++r) x[r] = in(first + r * stride);
       butterflies<R>(x);
