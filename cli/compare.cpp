@@ -13,7 +13,7 @@
 namespace cpl::cli {
 namespace {
 
-struct Options {
+struct CompareArguments {
   std::vector<std::string> runs;
   bool all = false;
 };
@@ -42,7 +42,7 @@ std::string table_of(const std::vector<ComparedRow>& rows, const std::string& wh
   return text;
 }
 
-int run(const Options& o, const Common& common) {
+int run_compare(const CompareArguments& o, const Common& common) {
   const std::vector<RunRecord> runs = read_runs(o.runs);
   show_problems(runs);
   const Comparison c = compare_runs(runs);
@@ -74,11 +74,11 @@ int run(const Options& o, const Common& common) {
 }  // namespace
 
 Run declare_compare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   app.add_option("run", options->runs, "run directories")->required();
   AddOptions add(app);
   add("all", options->all, "also what is the same in all of them");
-  return [options](const Common& common) { return run(*options, common); };
+  return [options](const Common& common) { return run_compare(*options, common); };
 }
 
 }  // namespace cpl::cli

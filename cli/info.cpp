@@ -1,24 +1,21 @@
 // cplearn info: the version, the machine, what this build can do.
 
-#include <ATen/Config.h>
-#include <ATen/Parallel.h>
-#include <torch/version.h>
-
 #include <thread>
 
 #include "cli/command.h"
 #include "cplearn/base/machine.h"
+#include "cplearn/base/processor.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/version.h"
 #include "cplearn/data/data_kind.h"
-#include "cplearn/nn/backbone/backbone.h"
+#include "cplearn/nn/backbone/backbone_options.h"
 #include "cplearn/simd/isa.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 
 namespace cpl::cli {
 namespace {
 
-int run(const Common& common) {
+int run_info(const Common& common) {
   const std::vector<std::string> sets = simd::instruction_sets();
   Json names = Json::array(), data = Json::array(), methods = Json::array();
   TextTable method_table({"method", "what it is", "its own defaults"});
@@ -38,22 +35,39 @@ int run(const Common& common) {
     data.push_back(row.name);
     data_table.add({row.usage, row.help});
   }
-  common.say() << "cplearn " << version() << ", libtorch " << TORCH_VERSION << "\n"
-               << processor_name() << ", " << std::thread::hardware_concurrency() << " cores, "
+  const ProcessorFacts processor = read_processor();
+  const std::vector<Limit> limits = apply_limits();
+  const std::string blas = blas_kernels();
+  const unsigned cores = std::thread::hardware_concurrency();
+  common.say() << "cplearn " << version() << ", libtorch " << torch_version() << "\n"
+               << processor_name() << ", " << cores << " cores (" << features(processor) << "), "
                << readable_bytes(static_cast<double>(available_memory()))
-               << " of memory free, kernels for " << CLI::detail::join(sets, ", ")
-               << " (in use: " << simd::instruction_set() << ")\n\n"
+               << " of memory free\nkernels for " << CLI::detail::join(sets, ", ")
+               << " (in use: " << simd::instruction_set()
+               << "); BLAS kernels: " << (blas.empty() ? "not OpenBLAS's" : blas) << "\n";
+  Json limited = Json::array();
+  for (const Limit& limit : limits) {
+    common.say() << "! " << limit.variable << "=" << limit.value << ": " << limit.reason << "\n";
+    limited.push_back({{"variable", limit.variable},
+                       {"value", limit.value},
+                       {"reason", limit.reason},
+                       {"by_user", limit.by_user}});
+  }
+  common.say() << "\n"
                << method_table.str() << "\n"
                << backbone_table.str() << "\n"
                << data_table.str();
   common.result({{"version", version()},
-                 {"libtorch", TORCH_VERSION},
-                 {"onednn", at::hasMKLDNN()},
+                 {"libtorch", torch_version()},
+                 {"onednn", torch_has_onednn()},
                  {"processor", processor_name()},
-                 {"cores", std::thread::hardware_concurrency()},
-                 {"threads", at::get_num_threads()},
+                 {"processor_features", features(processor)},
+                 {"cores", cores},
+                 {"threads", common.threads > 0 ? static_cast<unsigned>(common.threads) : cores},
                  {"instruction_sets", sets},
                  {"instruction_set", simd::instruction_set()},
+                 {"blas_kernels", blas},
+                 {"limits", limited},
                  {"methods", methods},
                  {"backbones", names},
                  {"data", data}});
@@ -62,6 +76,6 @@ int run(const Common& common) {
 
 }  // namespace
 
-Run declare_info(CLI::App&) { return run; }
+Run declare_info(CLI::App&) { return run_info; }
 
 }  // namespace cpl::cli

@@ -1,19 +1,17 @@
 // cplearn: parses the command line, runs one command, turns errors into messages and exit codes.
 
-#include <ATen/Parallel.h>
 #include <malloc.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
-#include <thread>
 
-#include "cli/command.h"
+#include "cli/main.h"
+
+#include "cli/engine.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/text.h"
 #include "cplearn/base/version.h"
-#include "cplearn/simd/isa.h"
 
 namespace cpl::cli {
 
@@ -51,6 +49,8 @@ const std::vector<Command>& commands() {
 }
 
 namespace {
+
+char** process_arguments = nullptr;
 
 // Every option's name below `app`, for the nearest one to a mistyped one.
 void collect_names(const CLI::App* app, std::vector<std::string>& names) {
@@ -99,6 +99,7 @@ void add_common(CLI::App& app, Common& common) {
 }
 
 int run(int argc, char** argv) {
+  process_arguments = argv;
   CLI::App app("cplearn: collapse-proof self-supervised learning");
   app.set_version_flag("--version", str("cplearn ", version()));
   app.require_subcommand(1);
@@ -121,10 +122,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return usage_error(app, error);
   }
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  at::set_num_threads(common.threads > 0 ? common.threads : std::max(1, cores));
-  if (const char* isa = std::getenv("CPLEARN_ISA")) simd::force_instruction_set(isa);
   try {
+    prepare(common);
     for (const auto& [sub, command] : runs) {
       if (*sub) return command(common);
     }
@@ -135,6 +134,9 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
+
+char** arguments_of_process() { return process_arguments; }
+
 }  // namespace cpl::cli
 
 int main(int argc, char** argv) {

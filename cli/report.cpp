@@ -4,7 +4,7 @@
 #include <memory>
 #include <system_error>
 
-#include "cli/command.h"
+#include "cli/engine.h"
 #include "cli/runs.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/table.h"
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> runs;
   std::string out, figures;
   bool diagnose = true;
@@ -34,15 +34,16 @@ bool wants_diagnosis(const std::string& run) {
 // What cannot be diagnosed (images that moved, say) still has a page, which says what to run.
 void diagnose_if_wanting(const std::string& run, const Common& common) {
   if (!wants_diagnosis(run)) return;
+  const Engine& with_torch = engine();
   common.say() << "diagnosing " << run << " (--no-diagnose leaves it out)\n";
   try {
-    write_diagnosis(run, common);
+    with_torch.write_diagnosis(run, common);
   } catch (const std::exception& error) {  // libtorch has its own
     std::cerr << "! no diagnosis of " << run << ": " << printable(error.what()) << "\n";
   }
 }
 
-int run(const Options& o, const Common& common) {
+int run_report(const ReportArguments& o, const Common& common) {
   read_runs(o.runs);  // complains before anything takes time
   if (o.diagnose)
     for (const std::string& path : o.runs) diagnose_if_wanting(path, common);
@@ -68,7 +69,7 @@ int run(const Options& o, const Common& common) {
 }  // namespace
 
 Run declare_report(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   app.add_option("run", options->runs, "run directories; several are shown side by side")
       ->required();
   AddOptions add(app);
@@ -77,7 +78,7 @@ Run declare_report(CLI::App& app) {
   add("figures", options->figures, "also write each plot as SVG and CSV into this directory");
   add("diagnose", options->diagnose,
       "first diagnose runs that have no diagnosis, or one of an earlier checkpoint");
-  return [options](const Common& common) { return run(*options, common); };
+  return [options](const Common& common) { return run_report(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -2,7 +2,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/text.h"
-#include "cplearn/train/run.h"
+#include "cplearn/train/run_config.h"
 
 namespace cpl::cli {
 

@@ -16,7 +16,4 @@ std::vector<OptionText> train_settings(const std::string& method);
 std::vector<RunRecord> read_runs(const std::vector<std::string>& paths);
 void show_problems(const std::vector<RunRecord>& runs);  // of reading them, on standard error
 
-// As `cplearn diagnose` does: diagnosis.json and gallery.json of a run, with progress.
-void write_diagnosis(const std::string& run, const Common& common);
-
 }  // namespace cpl::cli

@@ -11,13 +11,13 @@
 namespace cpl::cli {
 namespace {
 
-struct Options {
+struct UiArguments {
   std::string runs = "runs";
   std::string host = "127.0.0.1";
   int port = 8080;
 };
 
-int run(const Options& o, const Common& common) {
+int run_ui(const UiArguments& o, const Common& common) {
   // Blocked before any thread begins, so that all inherit it: then the signals wait for sigwait.
   sigset_t signals;
   sigemptyset(&signals);
@@ -43,13 +43,13 @@ int run(const Options& o, const Common& common) {
 }  // namespace
 
 Run declare_ui(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<UiArguments>();
   app.add_option("runs", options->runs, "the folder in which runs are kept")->capture_default_str();
   AddOptions add(app);
   add("port", options->port, "0 takes a free one", Between{0, 65535});
   add("host", options->host,
       "address to listen on; with another than this default, others in the network see the runs");
-  return [options](const Common& common) { return run(*options, common); };
+  return [options](const Common& common) { return run_ui(*options, common); };
 }
 
 }  // namespace cpl::cli

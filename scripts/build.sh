@@ -9,5 +9,11 @@ shift || true
 said=$(cmake --preset "$preset" 2>&1) || { echo "$said" >&2; exit 1; }
 targets=("$@")
 [ ${#targets[@]} -gt 0 ] || targets=(cplearn_cli)
-cmake --build "build/$preset" --target "${targets[@]}" >&2
+# One line that moves on a terminal; elsewhere nothing unless the compiler has something to say.
+export NINJA_STATUS='building: %f of %t, %es '
+if [ -t 2 ]; then
+  ninja -C "build/$preset" "${targets[@]}" >&2
+else
+  ninja -C "build/$preset" --quiet "${targets[@]}" >&2
+fi
 echo "$PWD/build/$preset/cplearn"

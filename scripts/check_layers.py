@@ -18,7 +18,11 @@ LAYERS = {
     "train": {"base", "simd", "hdc", "dist", "data", "nn", "eval", "ssl", "report"},
     "study": {"base", "simd", "hdc", "dist", "data", "nn", "eval", "ssl", "report", "train"},
 }
-NO_TORCH = {"base", "simd", "hdc", "data", "report"}
+# What the front program is made of: these, and all that they include, must do without torch.
+# CMakeLists.txt has the same list.
+NO_TORCH = re.compile(
+    r"cplearn/((base|simd|hdc|data|report)/|.*options\.(h|cpp)|train/run_config|nn/optim/schedule|study/experiment)"
+    r"|cli/[^/]*$")
 
 root = pathlib.Path(__file__).resolve().parent.parent
 errors = []
@@ -38,9 +42,27 @@ for path in sorted(root.glob("cplearn/**/*.[hc]*")):
             errors.append(f"{where}: {folder} must not include {target.group(1)}")
         if name.startswith(("cli/", "tests/", "bench/")):
             errors.append(f"{where}: the library must not include {name}")
-        if folder in NO_TORCH and re.match(r"(torch|ATen|c10)/", name):
-            errors.append(f"{where}: {folder} is free of torch, but includes {name}")
         if folder != "dist" and "c10d" in name:
             errors.append(f"{where}: only dist may name c10d")
+
+
+def path_to_torch(file, seen):
+    """The includes that lead from a file to torch, or None."""
+    for name in re.findall(r'^#include [<"](.*)[>"]', (root / file).read_text(), re.M):
+        if re.match(r"(torch|ATen|c10)/", name):
+            return [name]
+        if name not in seen and (root / name).is_file():
+            seen.add(name)
+            further = path_to_torch(name, seen)
+            if further:
+                return [name, *further]
+    return None
+
+
+for path in sorted([*root.glob("cplearn/**/*.[hc]*"), *root.glob("cli/*.[hc]*")]):
+    file = str(path.relative_to(root))
+    way = path_to_torch(file, set()) if NO_TORCH.match(file) else None
+    if way:
+        errors.append(f"{file}: must do without torch, but includes {' -> '.join(way)}")
 print("\n".join(errors) or "check: layers point down", file=sys.stderr if errors else sys.stdout)
 sys.exit(bool(errors))

@@ -36,6 +36,22 @@ std::string name_of(const Names<Enum>& names, Enum value) {
   throw Error("a value without a name; this is a bug");
 }
 
+// "a, b, c" for the rows of a table; each has a `name`.
+template <class Table>
+std::string names_in(const Table& table) {
+  std::string text;
+  for (const auto& row : table) text += str(text.empty() ? "" : ", ", row.name);
+  return text;
+}
+
+// The row of that name. Throws cpl::Error, listing the names; `what` is what a row is.
+template <class Row>
+const Row& find_row(const std::vector<Row>& table, const char* what, const std::string& name) {
+  for (const Row& row : table)
+    if (row.name == name) return row;
+  throw Error(str("there is no ", what, " ", name, ": choose one of ", names_in(table)));
+}
+
 // Any option's value as text, as config files and tables show it.
 template <class T>
 std::string option_text(const T& value) {

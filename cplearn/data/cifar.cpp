@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Layout {
+struct FileLayout {
   const char* name;     // as in specs
   const char* archive;  // the folder in the official archive
   const char* names;    // file with one class name per line
@@ -22,7 +22,7 @@ struct Layout {
   std::vector<std::string> files;
 };
 
-Layout layout_of(bool hundred, const std::string& split) {
+FileLayout layout_of(bool hundred, const std::string& split) {
   const bool train = split == "train";
   if (hundred) {
     return {"cifar100",
@@ -33,13 +33,13 @@ Layout layout_of(bool hundred, const std::string& split) {
             train ? 50000 : 10000,
             {train ? "train.bin" : "test.bin"}};
   }
-  Layout layout{"cifar10", "cifar-10-batches-bin", "batches.meta.txt", 10, 1, 10000, {}};
+  FileLayout layout{"cifar10", "cifar-10-batches-bin", "batches.meta.txt", 10, 1, 10000, {}};
   if (!train) layout.files = {"test_batch.bin"};
   for (int i = 1; train && i <= 5; ++i) layout.files.push_back(str("data_batch_", i, ".bin"));
   return layout;
 }
 
-fs::path find_folder(const std::string& folder, const Layout& layout) {
+fs::path find_folder(const std::string& folder, const FileLayout& layout) {
   std::error_code ignored;
   CPL_CHECK(fs::is_directory(folder, ignored), layout.name, ": there is no folder '", folder, "'");
   fs::path below = fs::path(folder) / layout.archive;
@@ -63,7 +63,7 @@ std::vector<std::string> class_names(const fs::path& file, int count) {
 }
 
 std::unique_ptr<Source> open(const std::string& folder, const std::string& split, bool hundred) {
-  const Layout layout = layout_of(hundred, split);
+  const FileLayout layout = layout_of(hundred, split);
   const fs::path where = find_folder(folder, layout);
   const std::size_t record = layout.label_bytes + MemorySource::kBytes;
   const std::size_t expected = record * layout.images_per_file;

@@ -1,13 +1,8 @@
 #pragma once
-// The table of data sets that `--data` can name.
+// The table of data sets that `--data` can name. data/open_source.h opens them.
 
-#include <memory>
 #include <string>
 #include <vector>
-
-#include "cplearn/data/decode.h"
-#include "cplearn/data/source.h"
-#include "cplearn/data/spec.h"
 
 namespace cpl {
 
@@ -16,7 +11,6 @@ struct DataKind {
   std::string usage;
   std::string help;
   std::vector<std::string> splits;  // what may stand after '@'
-  std::unique_ptr<Source> (*open)(const DataSpec& spec, const DecodeOptions& decode);
 };
 
 const std::vector<DataKind>& data_kinds();

@@ -4,6 +4,7 @@
 
 #include "cplearn/base/random.h"
 #include "cplearn/data/image_cache.h"
+#include "cplearn/data/open_source.h"
 
 namespace cpl {
 namespace {
@@ -56,7 +57,7 @@ std::vector<std::uint32_t> shuffled(std::size_t n, std::uint64_t seed, std::uint
 
 std::unique_ptr<Dataset> open_dataset(const std::string& text, const DatasetOptions& options) {
   const DataSpec spec = parse_spec(text);
-  std::unique_ptr<Source> source = find_data_kind(spec.kind)->open(spec, options.decode);
+  std::unique_ptr<Source> source = open_source(spec, options.decode);
   std::vector<std::uint32_t> chosen;
   if (spec.first > 0) {
     CPL_CHECK(spec.first <= source->size(), "data '", text, "': asks for ", spec.first,

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cplearn/data/data_kind.h"
-#include "cplearn/data/image.h"
+#include "cplearn/data/decode.h"
+#include "cplearn/data/source.h"
 
 namespace cpl {
 

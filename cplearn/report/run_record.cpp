@@ -9,14 +9,14 @@
 namespace cpl {
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ull << 28;  // of one file: a page beyond helps nobody
-constexpr int kDeepest = 16;                      // of nested lists and objects
+constexpr std::uint64_t kMostFileBytes = 1ull << 28;  // of one file: a page beyond helps nobody
+constexpr int kDeepestNesting = 16;                   // of nested lists and objects
 
 // The text of a file; "" if there is none, and a problem if it cannot be read.
 std::string text_of(const std::string& path, std::vector<std::string>& problems) {
   if (!file_exists(path)) return "";
   try {
-    return read_file(path, kMostBytes);
+    return read_file(path, kMostFileBytes);
   } catch (const Error& error) {
     problems.emplace_back(error.what());
     return "";
@@ -26,7 +26,7 @@ std::string text_of(const std::string& path, std::vector<std::string>& problems)
 // Bounded in depth, because writing an object again is recursive.
 Json parse(const std::string& text) {
   return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
-    CPL_CHECK(depth <= kDeepest, "is nested deeper than ", kDeepest, " levels");
+    CPL_CHECK(depth <= kDeepestNesting, "is nested deeper than ", kDeepestNesting, " levels");
     return true;
   });
 }

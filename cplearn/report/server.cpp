@@ -19,9 +19,9 @@ namespace cpl {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kDeepest = 4;                     // folders below the one that is served
-constexpr std::size_t kMostRuns = 1000;         // listed
-constexpr std::uint64_t kMostBytes = 1u << 20;  // of metrics in one answer
+constexpr int kDeepestFolder = 4;                     // folders below the one that is served
+constexpr std::size_t kMostRuns = 1000;               // listed
+constexpr std::uint64_t kMostAnswerBytes = 1u << 20;  // of metrics in one answer
 
 // Whether `path`, with its links followed, lies in `root` (which has none).
 bool lies_in(const fs::path& path, const fs::path& root) {
@@ -65,7 +65,7 @@ void search(const fs::path& directory, const fs::path& root, int depth,
             std::vector<FoundRun>& runs) {
   FoundRun run;
   if (look_at(directory, root, run)) runs.push_back(run);
-  if (depth == kDeepest) return;
+  if (depth == kDeepestFolder) return;
   std::error_code error;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     if (runs.size() >= kMostRuns) return;
@@ -85,11 +85,11 @@ std::string dumped(const Json& value) {
 std::string lines_from(const fs::path& path, std::uint64_t from) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(from));
-  std::string text(kMostBytes, '\0');
+  std::string text(kMostAnswerBytes, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
   const std::size_t lines = text.rfind('\n') + 1;
-  if (lines > 0 || text.size() < kMostBytes) text.resize(lines);
+  if (lines > 0 || text.size() < kMostAnswerBytes) text.resize(lines);
   return text;
 }
 

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/dist/gather.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/pairwise_method.h"
 
 namespace cpl {
@@ -41,8 +41,10 @@ NamedLoss barlow_loss(const at::Tensor& z0, const at::Tensor& z1, const BarlowOp
           {{"on_diagonal", on.detach()}, {"off_diagonal", off.detach()}}};
 }
 
-const MethodRow kBarlow = {
-    "barlow", "Barlow Twins: features correlate with themselves only (Zbontar et al., 2021)",
-    "hidden = 512\n", make_as<Barlow>};
+std::shared_ptr<Method> make_method(const BarlowOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Barlow>(make_backbone, options);
+}
 
 }  // namespace cpl

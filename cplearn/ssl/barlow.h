@@ -7,27 +7,14 @@
 // Zbontar, Jing, Misra, LeCun, Deny, "Barlow Twins: Self-Supervised Learning via Redundancy
 // Reduction", ICML 2021.
 
-#include "cplearn/base/options.h"
-#include "cplearn/ssl/method_row.h"
+#include "cplearn/ssl/barlow_options.h"
+#include "cplearn/ssl/method.h"
 
 namespace cpl {
-
-struct BarlowOptions {
-  double lambda = 0.0051;
-  double scale = 0.1;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("barlow-lambda", lambda, "weight of correlations between different features", AtLeast{0});
-    v("barlow-scale", scale, "factor of the whole loss", AtLeast{0});
-  }
-};
 
 // z0, z1: n x d on each worker; correlations are over the rows of all. Terms: on_diagonal,
 // off_diagonal (sums of squares, not weighted).
 NamedLoss barlow_loss(const at::Tensor& z0, const at::Tensor& z1, const BarlowOptions& options,
                       WorkerGroup& workers);
-
-extern const MethodRow kBarlow;
 
 }  // namespace cpl

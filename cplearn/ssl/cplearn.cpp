@@ -1,9 +1,15 @@
-#include "cplearn/ssl/cplearn.h"
+// CPLearn: a projector and a frozen dictionary behind a backbone (nn/code_head.h); the loss of
+// nn/code_loss.h between views. With more than two views it is averaged over all pairs of a full
+// view with another one, each pair once.
+//
+// Sansone, Lebailly, Tuytelaars, "Collapse-Proof Non-Contrastive Self-Supervised Learning", ICML
+// 2025.
 
 #include <torch/torch.h>
 
 #include "cplearn/nn/code_head.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_options.h"
 
 namespace cpl {
 namespace {
@@ -51,8 +57,10 @@ class Cplearn : public Method {
 
 }  // namespace
 
-const MethodRow kCplearn = {
-    "cplearn", "agree on a code of a large frozen dictionary, use all codes (Sansone et al., 2025)",
-    "", make_as<Cplearn>};
+std::shared_ptr<Method> make_method(const CplearnOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Cplearn>(make_backbone, options);
+}
 
 }  // namespace cpl

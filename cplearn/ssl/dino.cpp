@@ -5,7 +5,7 @@
 #include "cplearn/nn/mlp.h"
 #include "cplearn/nn/optim/schedule.h"
 #include "cplearn/nn/state.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/probabilities.h"
 
 namespace cpl {
@@ -124,8 +124,9 @@ at::Tensor dino_centre(const at::Tensor& centre, const at::Tensor& scores, doubl
   return momentum * centre + (1 - momentum) / workers.size() * mean;
 }
 
-const MethodRow kDino = {"dino",
-                         "predict what a slow teacher says about another view (Caron et al., 2021)",
-                         "codes = 4096\nhidden = 512\n", make_as<Dino>};
+std::shared_ptr<Method> make_method(const DinoOptions& /*own*/, const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Dino>(make_backbone, options);
+}
 
 }  // namespace cpl

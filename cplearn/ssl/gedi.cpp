@@ -4,7 +4,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/dist/gather.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/probabilities.h"
 
 namespace cpl {
@@ -138,13 +138,15 @@ at::Tensor langevin(const std::function<at::Tensor(const at::Tensor&)>& energy, 
   return current.detach();
 }
 
-const MethodRow kGediNogen = {"gedi_nogen",
-                              "CPLearn's loss with a trained projector (Sansone, Manhaeve, 2024)",
-                              "codes = 64\nhidden = 2048\n", make_as<GediNogen>};
+std::shared_ptr<Method> make_method(const GediNogenOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<GediNogen>(make_backbone, options);
+}
 
-// The generative term is unstable at higher learning rates.
-const MethodRow kGedi = {
-    "gedi", "the same with an energy-based model of the images (Sansone, Manhaeve, 2024)",
-    "codes = 64\nhidden = 2048\nlr = 0.0001\n", make_as<Gedi>};
+std::shared_ptr<Method> make_method(const GediOptions& /*own*/, const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Gedi>(make_backbone, options);
+}
 
 }  // namespace cpl

@@ -20,6 +20,7 @@
 #include "cplearn/nn/backbone/backbone.h"
 #include "cplearn/nn/code_loss.h"
 #include "cplearn/ssl/encode.h"
+#include "cplearn/ssl/method_row.h"
 
 namespace cpl {
 
@@ -75,11 +76,6 @@ struct StepResult {
   double cross_entropy = 0;  // mean cross-entropy between the distributions of two views
 };
 
-struct MethodOptions;  // methods.h
-
-// Makes a backbone with fresh weights; methods with a teacher call it twice.
-using BackboneMaker = std::function<std::shared_ptr<Backbone>()>;
-
 // Total and terms: the mean of compare(i, j) over the pairs of views.
 StepResult mean_over_pairs(const Views& views,
                            const std::function<NamedLoss(std::size_t i, std::size_t j)>& compare);
@@ -134,5 +130,9 @@ class Method : public torch::nn::Module {
   WorkerGroup* workers_ = &alone_;
   double encode_seconds_ = 0;
 };
+
+// By name. Weights are drawn from torch's default generator. Throws cpl::Error, listing the names.
+std::shared_ptr<Method> make_method(const std::string& name, const BackboneMaker& make_backbone,
+                                    const MethodOptions& options);
 
 }  // namespace cpl

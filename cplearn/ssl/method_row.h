@@ -1,34 +1,27 @@
 #pragma once
-// What a row of the table of methods is. Each method defines its own in its source.
+// A row of the table of methods (method_options.h), without torch.
+//
+// A method's own options are a struct with
+//   static constexpr MethodRow kRow   its name, summary and defaults
+//   friend make_method(...)           declared there, defined in the method's source
+//   visit()                           its settings, whose names begin with the method's
 
+#include <functional>
 #include <memory>
 
-#include "cplearn/ssl/method.h"
-
 namespace cpl {
+
+class Backbone;
+class Method;
+struct MethodOptions;
 
 struct MethodRow {
   const char* name;
   const char* summary;
   const char* defaults;  // where its settings differ from TrainOptions', as a config file
-  std::shared_ptr<Method> (*make)(const BackboneMaker& make_backbone, const MethodOptions& options);
 };
 
-// For MethodRow::make.
-template <class Class>
-std::shared_ptr<Method> make_as(const BackboneMaker& make_backbone, const MethodOptions& options) {
-  return std::make_shared<Class>(make_backbone, options);
-}
-
-// A row with the type of the method's own options, whose names begin with the method's name.
-template <class Own>
-struct MethodEntry {
-  const MethodRow* row;
-};
-
-struct NoOptions {
-  template <class Visitor>
-  void visit(Visitor&&) {}
-};
+// Makes a backbone with fresh weights; methods with a teacher call it twice.
+using BackboneMaker = std::function<std::shared_ptr<Backbone>()>;
 
 }  // namespace cpl

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/nn/mlp.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 
 namespace cpl {
 

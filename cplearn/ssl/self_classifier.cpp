@@ -6,7 +6,7 @@
 
 #include "cplearn/dist/gather.h"
 #include "cplearn/nn/mlp.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/probabilities.h"
 
 namespace cpl {
@@ -72,8 +72,10 @@ NamedLoss self_classifier_loss(const at::Tensor& s0, const at::Tensor& s1,
   return {total, {{"classification", total.detach()}}};
 }
 
-const MethodRow kSelfClassifier = {
-    "self_classifier", "the same class for both views, classes balanced (Amrani et al., 2022)",
-    "codes = 64\nhidden = 4096\n", make_as<SelfClassifier>};
+std::shared_ptr<Method> make_method(const SelfClassifierOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<SelfClassifier>(make_backbone, options);
+}
 
 }  // namespace cpl

@@ -9,30 +9,13 @@
 //
 // Amrani, Karlinsky, Bronstein, "Self-Supervised Classification Network", ECCV 2022.
 
-#include "cplearn/base/options.h"
-#include "cplearn/ssl/method_row.h"
+#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/self_classifier_options.h"
 
 namespace cpl {
-
-struct SelfClassifierOptions {
-  std::int64_t width = 128;
-  double row_temperature = 0.1;
-  double column_temperature = 0.05;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("self-classifier-width", width, "width of the embeddings", AtLeast{1});
-    v("self-classifier-row-temperature", row_temperature, "of the predictions, over classes",
-      Between{1e-4, 100});
-    v("self-classifier-column-temperature", column_temperature, "of the targets, over images",
-      Between{1e-4, 100});
-  }
-};
 
 // s0, s1: n x c scores of the whole batch.
 NamedLoss self_classifier_loss(const at::Tensor& s0, const at::Tensor& s1,
                                const SelfClassifierOptions& options);
-
-extern const MethodRow kSelfClassifier;
 
 }  // namespace cpl

@@ -4,7 +4,7 @@
 
 #include "cplearn/dist/gather.h"
 #include "cplearn/nn/mlp.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/probabilities.h"
 
 namespace cpl {
@@ -98,8 +98,9 @@ at::Tensor sinkhorn(const at::Tensor& scores, double epsilon, std::int64_t itera
   return log_q.exp();
 }
 
-const MethodRow kSwav = {"swav",
-                         "predict the balanced cluster of another view (Caron et al., 2020)",
-                         "codes = 3000\nhidden = 2048\n", make_as<Swav>};
+std::shared_ptr<Method> make_method(const SwavOptions& /*own*/, const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Swav>(make_backbone, options);
+}
 
 }  // namespace cpl

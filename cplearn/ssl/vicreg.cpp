@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/dist/gather.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/pairwise_method.h"
 
 namespace cpl {
@@ -51,8 +51,10 @@ NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOp
            {"covariance", covariance.detach()}}};
 }
 
-const MethodRow kVicreg = {"vicreg",
-                           "views close, features varied and uncorrelated (Bardes et al., 2022)",
-                           "hidden = 512\n", make_as<Vicreg>};
+std::shared_ptr<Method> make_method(const VicregOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Vicreg>(make_backbone, options);
+}
 
 }  // namespace cpl

@@ -8,29 +8,14 @@
 // Bardes, Ponce, LeCun, "VICReg: Variance-Invariance-Covariance Regularization for Self-Supervised
 // Learning", ICLR 2022.
 
-#include "cplearn/base/options.h"
-#include "cplearn/ssl/method_row.h"
+#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/vicreg_options.h"
 
 namespace cpl {
-
-struct VicregOptions {
-  double invariance = 25;
-  double variance = 25;
-  double covariance = 1;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("vicreg-invariance", invariance, "weight of the distance between views", AtLeast{0});
-    v("vicreg-variance", variance, "weight of features that vary too little", AtLeast{0});
-    v("vicreg-covariance", covariance, "weight of covariances between features", AtLeast{0});
-  }
-};
 
 // z0, z1: n x d on each worker; variances and covariances are over the rows of all. Terms:
 // invariance, variance, covariance (not weighted).
 NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOptions& options,
                       WorkerGroup& workers);
-
-extern const MethodRow kVicreg;
 
 }  // namespace cpl

@@ -15,29 +15,11 @@
 #include "cplearn/eval/code_usage.h"
 #include "cplearn/eval/collapse.h"
 #include "cplearn/eval/spectrum.h"
+#include "cplearn/study/study_options.h"
 #include "cplearn/train/features.h"
 #include "cplearn/train/run.h"
 
 namespace cpl {
-
-struct DiagnosisOptions {
-  std::int64_t images = 5000;
-  bool untrained = true;
-  bool entropy = true;
-  bool full = false;
-  bool padded = false;
-  std::uint64_t seed = 0;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("images", images, "look at so many images at most, drawn by the run's seed", AtLeast{2});
-    v("untrained", untrained, "compare with the same network before its training");
-    v("entropy", entropy, "fit mixtures and estimate entropies, the costly part");
-    v("full", full, "entropies for all the paper's mixtures, 10 to 1000 components, not up to 200");
-    v("padded", padded,
-      "also the entropy of embeddings padded with zeros to width 2048, as published");
-  }
-};
 
 struct Spectrum {
   std::vector<double> centred, uncentred;

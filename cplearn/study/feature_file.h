@@ -3,17 +3,10 @@
 
 #include <string>
 
-#include "cplearn/base/options.h"
+#include "cplearn/study/study_options.h"
 #include "cplearn/train/features.h"
 
 namespace cpl {
-
-enum class FeatureKind { kRepresentation, kEmbedding, kProbabilities, kCode };
-inline const Names<FeatureKind> kFeatureKindNames = {
-    {"representation", FeatureKind::kRepresentation},
-    {"embedding", FeatureKind::kEmbedding},
-    {"probabilities", FeatureKind::kProbabilities},
-    {"code", FeatureKind::kCode}};
 
 struct FeatureFile {
   std::int64_t rows = 0;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cplearn/base/processor.h"
+
 namespace cpl {
 namespace {
 
-bool is_vit(const TrainOptions& options) { return options.backbone.rfind("vit", 0) == 0; }
+bool is_vit(const TrainOptions& options) { return find_backbone(options.backbone).transformer; }
 
 }  // namespace
 
@@ -85,7 +87,8 @@ Schedule resolve_schedule(const TrainOptions& options, std::int64_t steps_per_ep
 }
 
 bool resolve_bf16(const TrainOptions& options) {
-  if (options.precision == Precision::kAuto) return has_fast_bf16();
+  if (options.precision == Precision::kAuto)
+    return bf16_is_faster(!find_backbone(options.backbone).transformer);
   return options.precision == Precision::kBf16;
 }
 

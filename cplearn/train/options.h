@@ -1,5 +1,6 @@
 #pragma once
-// Every setting of a training run, declared once: name, default, range, help (base/options.h).
+// Every setting of a training run, declared once: name, default, range, help (base/options.h);
+// without torch.
 //
 // TrainOptions decide what comes out; a resumed run must have the same. SessionOptions decide how
 // and where it is computed; they may change from one session of a run to the next.
@@ -10,10 +11,10 @@
 #include "cplearn/base/options.h"
 #include "cplearn/data/loader.h"
 #include "cplearn/data/recipe.h"
-#include "cplearn/nn/backbone/backbone.h"
-#include "cplearn/nn/optim/optimizer.h"
+#include "cplearn/nn/backbone/backbone_options.h"
+#include "cplearn/nn/optim/optimizer_options.h"
 #include "cplearn/nn/optim/schedule.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 
 namespace cpl {
 
@@ -22,14 +23,6 @@ inline const Names<Precision> kPrecisionNames = {
     {"auto", Precision::kAuto}, {"fp32", Precision::kFp32}, {"bf16", Precision::kBf16}};
 inline const Names<OnBadImage> kOnBadImageNames = {{"skip", OnBadImage::kReplace},
                                                    {"fail", OnBadImage::kFail}};
-
-// "one of a, b, c" for the rows of a table.
-template <class Table>
-std::string names_in(const Table& table) {
-  std::string text;
-  for (const auto& row : table) text += str(text.empty() ? "" : ", ", row.name);
-  return text;
-}
 
 // The recipe, and changes to all of its views; -1 leaves the recipe's own value.
 struct AugmentSettings {

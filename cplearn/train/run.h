@@ -1,59 +1,14 @@
 #pragma once
-// A run is a directory:
-//
-//   config.toml             the settings
-//   metrics.jsonl           a line every few steps
-//   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss
-//   summary.json            what came out, when it is finished
-//   eval.json               its scores on labelled images (study/evaluation.h)
-//
-// `train` begins it; everything else opens it with open_run.
+// The network of a run (run_config.h): made, or opened again.
 
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "cplearn/ssl/method.h"
 #include "cplearn/train/checkpoint.h"
-#include "cplearn/train/options.h"
+#include "cplearn/train/run_config.h"
 
 namespace cpl {
-
-struct RunFiles {
-  explicit RunFiles(std::string run) : directory(std::move(run)) {}
-
-  std::string config() const { return directory + "/config.toml"; }
-  std::string metrics() const { return directory + "/metrics.jsonl"; }
-  std::string checkpoint() const { return directory + "/checkpoint.safetensors"; }
-  std::string best() const { return directory + "/best.safetensors"; }
-  std::string epoch(std::int64_t number) const {
-    return str(directory, "/epoch-", number, ".safetensors");
-  }
-  std::string summary() const { return directory + "/summary.json"; }
-  std::string evaluation() const { return directory + "/eval.json"; }
-
-  std::string directory;
-};
-
-// The settings of a run, from the text of config.toml.
-struct RunConfig {
-  TrainOptions train;
-  SessionOptions session;
-};
-std::string run_config_text(const RunConfig& config);
-
-// Settings somebody wrote, by name. `source` is what errors call it.
-struct ConfigLayer {
-  std::string source;
-  std::map<std::string, std::string> values;
-};
-// Every option's default < the defaults of the method < the layers, each over those before it.
-// Unknown names are errors.
-RunConfig settle_config(const std::vector<ConfigLayer>& layers);
-RunConfig parse_run_config(const std::string& text, const std::string& source);
-
-// The settings of a method nobody changed: TrainOptions' with those in the method's row.
-TrainOptions default_options(const std::string& method);
 
 // The network of `options` with fresh weights, drawn from the seed.
 std::shared_ptr<Method> make_network(const TrainOptions& options);

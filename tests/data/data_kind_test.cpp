@@ -1,5 +1,7 @@
 #include "cplearn/data/data_kind.h"
 
+#include "cplearn/data/open_source.h"
+
 #include <set>
 
 #include "cplearn/data/normalise.h"
@@ -24,7 +26,7 @@ TEST(DataKind, MissingFoldersAreNamed) {
   for (const DataKind& kind : data_kinds()) {
     if (kind.name == "shapes") continue;
     const DataSpec spec = parse_spec(kind.name + ":/no/such/place");
-    test::expect_error([&] { kind.open(spec, DecodeOptions()); }, {"/no/such/place"});
+    test::expect_error([&] { open_source(spec, DecodeOptions()); }, {"/no/such/place"});
   }
 }
 
@@ -38,7 +40,7 @@ TEST(DataKind, ImageNetTakesTheListedClassesInTheirOrder) {
   folder.write("list.txt", "# two of them\nn03 hen\n\nn01\n");
   const std::string spec = "imagenet100:" + folder.path();
   const auto open = [](const std::string& text) {
-    return find_data_kind("imagenet100")->open(parse_spec(text), DecodeOptions());
+    return open_source(parse_spec(text), DecodeOptions());
   };
   EXPECT_EQ(open(spec)->classes(), (std::vector<std::string>{"n01", "n02", "n03"}));
   const auto listed = open(spec + ",list.txt@train");  // found beside the data

@@ -1,7 +1,7 @@
 #include "cplearn/ssl/dino.h"
 
 #include "cplearn/nn/state.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "cplearn/ssl/probabilities.h"
 #include "tests/dist/thread_group.h"
 #include "tests/ssl/golden.h"

@@ -2,7 +2,7 @@
 
 #include "cplearn/nn/code_loss.h"
 #include "cplearn/nn/state.h"
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method_options.h"
 #include "tests/ssl/golden.h"
 
 namespace cpl {

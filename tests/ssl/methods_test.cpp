@@ -1,6 +1,7 @@
 // Every row of the table of methods, on every kind of view.
 
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method.h"
+#include "cplearn/ssl/method_options.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

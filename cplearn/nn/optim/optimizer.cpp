@@ -6,10 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <type_traits>
 
-#include "cplearn/base/error.h"
+#include "cplearn/base/options.h"
 
 namespace cpl {
 
@@ -19,6 +20,17 @@ struct OptimizerStep {
   double count;  // 1 in the first step
   double decay;  // weight decay of this parameter
   bool is_1d;    // bias or norm
+};
+
+// The update of one parameter p with gradient g and the state buffers a and b (of those with one
+// buffer, b is a). Twice: fast, for floats on a CPU, and as tensor operations, for every device and
+// type.
+struct OptimizerUpdate {
+  void (*fast)(const OptimizerOptions& options, const OptimizerStep& step, float* p, const float* g,
+               float* a, float* b, std::int64_t size);
+  void (*tensors)(const OptimizerOptions& options, const OptimizerStep& step,
+                  const torch::Tensor& p, const torch::Tensor& g, const torch::Tensor& a,
+                  const torch::Tensor& b);
 };
 
 namespace {
@@ -133,35 +145,13 @@ void lars(const OptimizerOptions& o, const Step& step, const torch::Tensor& p,
   momentum(p, g, m, scale, step.is_1d ? 0 : step.decay, o.momentum, step.rate, false);
 }
 
-}  // namespace
-
-const std::vector<OptimizerRow>& optimizers() {
-  static const std::vector<OptimizerRow> table = {
-      {"adam",
-       "Adam; weight decay is added to the gradient (L2)",
-       {"exp_avg", "exp_avg_sq"},
-       adam<false>,
-       adam<false>},
-      {"adamw",
-       "Adam with decoupled weight decay",
-       {"exp_avg", "exp_avg_sq"},
-       adam<true>,
-       adam<true>},
-      {"sgd", "momentum, with nesterov if asked for", {"momentum_buffer"}, sgd, sgd},
-      {"lars", "SGD with a rate per layer, for large batches", {"momentum_buffer"}, lars, lars},
-  };
-  return table;
-}
-
-namespace {
-
-const OptimizerRow* find(const std::string& name) {
-  std::string known;
-  for (const OptimizerRow& row : optimizers()) {
-    if (row.name == name) return &row;
-    known += str(known.empty() ? "" : ", ", row.name);
-  }
-  throw Error(str("there is no optimiser ", name, ": choose one of ", known));
+const OptimizerUpdate& find_update(const std::string& name) {
+  static const std::map<std::string, OptimizerUpdate> updates = {
+      {"adam", {adam<false>, adam<false>}},
+      {"adamw", {adam<true>, adam<true>}},
+      {"sgd", {sgd, sgd}},
+      {"lars", {lars, lars}}};
+  return updates.at(name);
 }
 
 NamedParameters parameters_of(const torch::nn::Module& module) {
@@ -177,7 +167,9 @@ Optimizer::Optimizer(const torch::nn::Module& module, const OptimizerOptions& op
     : Optimizer(parameters_of(module), options) {}
 
 Optimizer::Optimizer(const NamedParameters& parameters, const OptimizerOptions& options)
-    : options_(options), row_(find(options.name)) {
+    : options_(options),
+      row_(&find_row(optimizers(), "optimiser", options.name)),
+      update_(&find_update(options.name)) {
   std::int64_t total = 0;
   for (const auto& [name, parameter] : parameters) {
     if (!parameter.requires_grad()) continue;
@@ -256,11 +248,11 @@ void Optimizer::step(double learning_rate) {
       const auto at = [&](const torch::Tensor& flat) {
         return flat.data_ptr<float>() + slice.begin;
       };
-      row_->fast(options_, now, at(values_), at(gradients_), at(buffers_[0]), at(buffers_.back()),
-                 slice.size);
+      update_->fast(options_, now, at(values_), at(gradients_), at(buffers_[0]),
+                    at(buffers_.back()), slice.size);
     } else {
-      row_->tensors(options_, now, part(values_, slice), part(gradients_, slice),
-                    part(buffers_[0], slice), part(buffers_.back(), slice));
+      update_->tensors(options_, now, part(values_, slice), part(gradients_, slice),
+                       part(buffers_[0], slice), part(buffers_.back(), slice));
     }
   }
 }

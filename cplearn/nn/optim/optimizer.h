@@ -12,42 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "cplearn/nn/optim/optimizer_options.h"
 #include "cplearn/nn/state.h"
 
 namespace cpl {
 
-struct OptimizerOptions {
-  std::string name = "adam";
-  double weight_decay = 0;  // adam, sgd, lars: added to the gradient (L2); adamw: decoupled
-  bool decay_all = true;    // false: not for biases, norms and other 1-D parameters
-  double beta1 = 0.9;       // adam, adamw
-  double beta2 = 0.999;     // adam, adamw
-  double epsilon = 1e-8;    // adam, adamw
-  double momentum = 0.9;    // sgd, lars
-  bool nesterov = false;    // sgd
-  double trust = 0.02;      // lars: eta
-  bool lars_clip = true;    // lars: never larger steps than without it
-};
-
-// The update of one parameter p with gradient g and the state buffers a and b (of those with one
-// buffer, b is a). Twice: fast, for floats on a CPU, and as tensor operations, for every device and
-// type.
-struct OptimizerStep;
-using FastUpdate = void (*)(const OptimizerOptions& options, const OptimizerStep& step, float* p,
-                            const float* g, float* a, float* b, std::int64_t size);
-using TensorUpdate = void (*)(const OptimizerOptions& options, const OptimizerStep& step,
-                              const torch::Tensor& p, const torch::Tensor& g,
-                              const torch::Tensor& a, const torch::Tensor& b);
-
-struct OptimizerRow {
-  const char* name;
-  const char* help;
-  std::vector<std::string> buffers;  // of the state, one or two, with torch.optim's names
-  FastUpdate fast;
-  TensorUpdate tensors;
-};
-
-const std::vector<OptimizerRow>& optimizers();
+struct OptimizerUpdate;
 
 using NamedParameters = std::vector<std::pair<std::string, torch::Tensor>>;
 
@@ -88,6 +58,7 @@ class Optimizer {
 
   OptimizerOptions options_;
   const OptimizerRow* row_;
+  const OptimizerUpdate* update_;
   std::vector<Slice> slices_;
   torch::Tensor values_;
   torch::Tensor gradients_;

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "cli/bench.h"
+#include "cli/engine/bench.h"
 #include "cplearn/base/table.h"
 #include "cplearn/nn/code_head.h"
 #include "cplearn/train/trainer.h"
@@ -18,25 +18,6 @@ namespace cpl::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-struct Options {
-  TrainOptions train;
-  int steps = 20;
-  bool plain = true;
-
-  Options() {
-    train.backbone_options.width = 128;
-    train.method_options.head.codes = 16384;
-    train.augment.recipe = "resnet8";
-  }
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    train.visit(v);
-    v("steps", steps, "training steps to time, at least 10", AtLeast{10});
-    v("plain", plain, "time the straightforward graph as well");
-  }
-};
 
 // Seconds this thread spends in convolutions and matrix products while the timer lives, from
 // libtorch's own instrumentation. (Backward runs on this thread, too; what its helpers do in
@@ -133,7 +114,7 @@ Speed measure(int steps, std::size_t window, Step step) {
 }
 
 // Ours, as `cplearn train` runs it.
-Speed time_ours(const Options& o, PartTimes& parts) {
+Speed time_ours(const BenchTrainArguments& o, PartTimes& parts) {
   const TemporaryRun run;
   TrainOptions train = o.train;
   train.epochs = 1;
@@ -147,7 +128,7 @@ Speed time_ours(const Options& o, PartTimes& parts) {
 
 // The same network without our identities, the loss as ten n x c tensors, torch::optim::Adam; on
 // pixels that are there already.
-Speed time_plain(const Options& o) {
+Speed time_plain(const BenchTrainArguments& o) {
   torch::manual_seed(o.train.seed);
   BackboneOptions options = resolve_backbone(o.train);
   options.plain = true;
@@ -173,7 +154,9 @@ Speed time_plain(const Options& o) {
   });
 }
 
-int run(const Options& o, const Common& common) {
+}  // namespace
+
+int run_bench_train(const BenchTrainArguments& o, const Common& common) {
   const auto batch = static_cast<double>(o.train.batch);
   PartTimes parts;
   const Speed ours = time_ours(o, parts);
@@ -216,14 +199,6 @@ int run(const Options& o, const Common& common) {
                << shares.str();
   common.result(result);
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_bench_train(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  options->visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -6,34 +6,15 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/bench.h"
+#include "cli/engine/bench.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
 #include "cplearn/study/feature_file.h"
 #include "cplearn/train/run.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  TrainOptions train;
-  FeatureKind what = FeatureKind::kRepresentation;
-  int steps = 3;
-
-  Options() {
-    train.data = "shapes:2048";
-    train.backbone_options.width = 128;
-  }
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    train.visit(v);
-    v("what", what, "of each image", kFeatureKindNames);
-    v("steps", steps, "repetitions; the best counts", AtLeast{1});
-  }
-};
-
-int run(const Options& o, const Common& common) {
+int run_bench_embed(const BenchEmbedArguments& o, const Common& common) {
   const auto data = open_dataset(o.train.data, DatasetOptions());
   const AugmentOptions views =
       evaluation_views(resolve_image_size(o.train), find_normalisation(data->statistics()));
@@ -74,14 +55,6 @@ int run(const Options& o, const Common& common) {
                  {"forward_images_per_second", images / forward},
                  {"forward_share", forward / whole}});
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_bench_embed(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  options->visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

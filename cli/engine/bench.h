@@ -1,17 +1,12 @@
 #pragma once
-// The parts of `cplearn bench`, and how they time.
+// How the parts of `cplearn bench` time.
 
 #include <algorithm>
 #include <chrono>
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 
 namespace cpl::cli {
-
-Run declare_bench_data(CLI::App& app);
-Run declare_bench_embed(CLI::App& app);
-Run declare_bench_head(CLI::App& app);
-Run declare_bench_train(CLI::App& app);
 
 // Best of several, in seconds: noise on a shared machine only ever adds. At least half a second in
 // all: an idle machine takes a while to run at full speed.

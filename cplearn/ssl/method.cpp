@@ -1,31 +1,23 @@
-#include "cplearn/ssl/methods.h"
+#include "cplearn/ssl/method.h"
 
 #include <torch/torch.h>
 
 #include <chrono>
 
 #include "cplearn/base/error.h"
+#include "cplearn/ssl/method_options.h"
 
 namespace cpl {
 
-const std::vector<MethodRow>& methods() {
-  static const std::vector<MethodRow> table = std::apply(
-      [](const auto&... entry) { return std::vector<MethodRow>{*entry.row...}; }, kMethodTable);
-  return table;
-}
-
-const MethodRow& find_method(const std::string& name) {
-  std::string known;
-  for (const MethodRow& row : methods()) {
-    if (row.name == name) return row;
-    known += str(known.empty() ? "" : ", ", row.name);
-  }
-  throw Error(str("there is no method ", name, ": choose one of ", known));
-}
-
 std::shared_ptr<Method> make_method(const std::string& name, const BackboneMaker& make_backbone,
                                     const MethodOptions& options) {
-  return find_method(name).make(make_backbone, options);
+  find_method(name);  // or an error that lists the names
+  std::shared_ptr<Method> made;
+  const auto make_if = [&](const auto& own) {
+    if (own.kRow.name == name) made = make_method(own, make_backbone, options);
+  };
+  std::apply([&](const auto&... own) { (make_if(own), ...); }, options.each());
+  return made;
 }
 
 std::size_t Views::count() const {

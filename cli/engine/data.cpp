@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
@@ -18,15 +18,6 @@
 namespace cpl::cli {
 namespace {
 
-struct Options {
-  std::string spec;
-  std::string augment = "asymmetric";
-  int image_size = 0;
-  std::string sheet = "contact-sheet.png";
-  int sheet_rows = 8;
-  std::int64_t sample = 1000;
-};
-
 // What decoding some or all images of a set tells.
 struct Look {
   std::size_t read = 0;
@@ -34,7 +25,7 @@ struct Look {
   std::map<std::pair<int, int>, std::size_t> sizes;
 };
 
-std::unique_ptr<Dataset> open(const Options& options, const Common& common) {
+std::unique_ptr<Dataset> open(const DataArguments& options, const Common& common) {
   DatasetOptions data;
   data.seed = common.seed;
   data.cache_bytes = 0;  // everything is read once
@@ -85,7 +76,7 @@ std::vector<std::size_t> class_counts(const Dataset& dataset) {
   return counts;
 }
 
-Json describe(const Dataset& dataset, const Options& options, const Look& look,
+Json describe(const Dataset& dataset, const DataArguments& options, const Look& look,
               const Common& common) {
   Json bad = Json::array();
   for (const BadFile& file : dataset.bad_files())
@@ -112,7 +103,7 @@ Json describe(const Dataset& dataset, const Options& options, const Look& look,
           {"bad_files", bad}};
 }
 
-int info(const Options& options, const Common& common) {
+int info(const DataArguments& options, const Common& common) {
   const std::unique_ptr<Dataset> dataset = open(options, common);
   const std::size_t count = std::min(
       dataset->size(), static_cast<std::size_t>(std::max<std::int64_t>(1, options.sample)));
@@ -146,7 +137,7 @@ int info(const Options& options, const Common& common) {
   return kSuccess;
 }
 
-int verify(const Options& options, const Common& common) {
+int verify(const DataArguments& options, const Common& common) {
   const std::unique_ptr<Dataset> dataset = open(options, common);
   const Look look = look_at(*dataset, dataset->size(), common);
   const Json result = describe(*dataset, options, look, common);
@@ -154,7 +145,7 @@ int verify(const Options& options, const Common& common) {
   return result["bad"] == 0 ? kSuccess : kFailure;
 }
 
-int fetch_set(const Options& options, const Common& common) {
+int fetch_set(const DataArguments& options, const Common& common) {
   const DataSpec spec = parse_spec(options.spec);
   const std::vector<RemoteFile> files = remote_files(spec.kind);
   check_usage(!files.empty() && !spec.where.empty(),
@@ -174,33 +165,16 @@ int fetch_set(const Options& options, const Common& common) {
 
 }  // namespace
 
-Run declare_data(CLI::App& app) {
-  app.require_subcommand(1);
-  auto options = std::make_shared<Options>();
-  const auto add = [&](const char* name, const char* summary) {
-    CLI::App* sub = app.add_subcommand(name, summary);
-    sub->add_option("SPEC", options->spec, "data, as for --data (see 'cplearn info')")->required();
-    return sub;
-  };
-  CLI::App* looks = add("info", "Counts, sizes, classes, bad files, and a picture of the views");
-  looks->footer("Example:\n  cplearn data info photos/ --sheet views.png");
-  looks->add_option("--augment", options->augment, "recipe of the views in the picture")
-      ->capture_default_str();
-  looks->add_option("--image-size", options->image_size, "of the views; 0: the recipe's own")
-      ->capture_default_str();
-  looks->add_option("--sheet", options->sheet, "PNG to write; '' for none")->capture_default_str();
-  looks->add_option("--rows", options->sheet_rows, "images in the picture")->capture_default_str();
-  looks->add_option("--sample", options->sample, "images to decode, spread over the set")
-      ->capture_default_str();
-  CLI::App* checks = add("verify", "Decode every image and list those that cannot be read");
-  checks->footer("Example:\n  cplearn data verify photos/ --json");
-  CLI::App* fetches = add("fetch", "Download a public data set, check it and unpack it");
-  fetches->footer("Example:\n  cplearn data fetch cifar10:data");
-  return [options, checks, fetches](const Common& common) {
-    return *checks    ? verify(*options, common)
-           : *fetches ? fetch_set(*options, common)
-                      : info(*options, common);
-  };
+int run_data(const DataArguments& arguments, const Common& common) {
+  switch (arguments.action) {
+    case DataArguments::Action::kVerify:
+      return verify(arguments, common);
+    case DataArguments::Action::kFetch:
+      return fetch_set(arguments, common);
+    case DataArguments::Action::kInfo:
+      break;
+  }
+  return info(arguments, common);
 }
 
 }  // namespace cpl::cli

@@ -7,8 +7,7 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/command.h"
-#include "cli/runs.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/npy.h"
 #include "cplearn/base/progress.h"
@@ -18,12 +17,6 @@
 
 namespace cpl::cli {
 namespace {
-
-struct Options {
-  std::string run, data, embeddings, labels, out;
-  bool maps = true;
-  DiagnosisOptions diagnosis;
-};
 
 // One class per line or a .npy of integers; -1 is not known.
 Labels read_labels(const std::string& path) {
@@ -56,7 +49,7 @@ at::Tensor read_embeddings(const std::string& path) {
   return torch::tensor(array.values<float>()).view({array.shape[0], array.shape[1]});
 }
 
-Diagnosis diagnose_file(const Options& o, const DiagnosisProgress& progress) {
+Diagnosis diagnose_file(const DiagnoseArguments& o, const DiagnosisProgress& progress) {
   at::Tensor x = read_embeddings(o.embeddings);
   Labels labels;
   if (!o.labels.empty()) labels = read_labels(o.labels);
@@ -114,13 +107,10 @@ DiagnosisProgress show_in(StageProgress& bars) {
   };
 }
 
-int run(Options o, const Common& common) {
-  check_usage(o.run.empty() != o.embeddings.empty(),
-              "diagnose: give a run directory, or --embeddings FILE.npy");
-  check_usage(o.labels.empty() || !o.embeddings.empty(),
-              "diagnose: --labels goes with --embeddings; a run's labels are those of its data");
-  check_usage(o.data.empty() || o.embeddings.empty(),
-              "diagnose: --data goes with a run; --embeddings has its own rows");
+}  // namespace
+
+int run_diagnose(const DiagnoseArguments& arguments, const Common& common) {
+  DiagnoseArguments o = arguments;
   o.diagnosis.seed = common.seed;
   StageProgress bars(common.progress());
   const DiagnosisProgress progress = show_in(bars);
@@ -147,28 +137,11 @@ int run(Options o, const Common& common) {
   return found.diagnosis.collapse.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
 }
 
-}  // namespace
-
 void write_diagnosis(const std::string& run, const Common& common) {
   DiagnosisOptions options;
   options.seed = common.seed;
   StageProgress bars(common.progress());
   write_run_diagnosis(diagnose_saved_run(run, "", options, true, show_in(bars)), run);
-}
-
-Run declare_diagnose(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "a run directory, or one of its checkpoints");
-  AddOptions add(app);
-  add("data", options->data, "images to look at; default: those the run was trained on");
-  add("embeddings", options->embeddings,
-      "instead of a run: a .npy file of embeddings from any tool, a row per image");
-  add("labels", options->labels,
-      "beside --embeddings: classes, a .npy file of integers or a number per line");
-  add("out", options->out, "folder for diagnosis.json and gallery.json; default: the run's own");
-  add("maps", options->maps, "make gallery.json: maps by t-SNE and principal components, clusters");
-  options->diagnosis.visit(add);
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <memory>
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
@@ -11,14 +11,8 @@
 #include "cplearn/study/run_data.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  std::string run, data, out = "features.npy";
-  FeatureKind what = FeatureKind::kRepresentation;
-};
-
-int run(const Options& o, const Common& common) {
+int run_embed(const EmbedArguments& o, const Common& common) {
   cpl::Run trained = open_run(o.run);
   const auto [spec, data] = open_run_data(trained, o.data, 0);
   FeatureFile file;
@@ -42,18 +36,6 @@ int run(const Options& o, const Common& common) {
                  {"columns", file.columns},
                  {"images_per_second", rate}});
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_embed(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "a run directory, or one of its checkpoints")->required();
-  AddOptions add(app);
-  add("data", options->data, "images; default: those the run was trained on");
-  add("out", options->out, "the .npy file; a .csv with file names and labels goes beside it");
-  add("what", options->what, "of each image", kFeatureKindNames);
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -1,19 +1,26 @@
 #pragma once
-// All methods behind one face: their options together, and the table's rows by name.
+// The table of methods and the settings of all of them, without torch. All that a new method adds
+// to existing files is its include and its type here: command line, config files, help,
+// checkpoints, evaluation and `cplearn info` follow from it.
 
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "cplearn/nn/code_head_options.h"
-#include "cplearn/ssl/method_table.h"
+#include "cplearn/ssl/barlow_options.h"
+#include "cplearn/ssl/cplearn_options.h"
+#include "cplearn/ssl/dino_options.h"
+#include "cplearn/ssl/gedi_options.h"
+#include "cplearn/ssl/self_classifier_options.h"
+#include "cplearn/ssl/swav_options.h"
+#include "cplearn/ssl/vicreg_options.h"
 
 namespace cpl {
 
-// A tuple of every row's own options.
-template <class... Own>
-std::tuple<Own...> own_options(const std::tuple<MethodEntry<Own>...>&);
+using MethodTable = std::tuple<CplearnOptions, BarlowOptions, VicregOptions, SwavOptions,
+                               DinoOptions, SelfClassifierOptions, GediNogenOptions, GediOptions>;
 
 // What every method can be told; each reads what concerns it.
 struct MethodOptions {
@@ -28,6 +35,7 @@ struct MethodOptions {
   const Own& own() const {
     return std::get<Own>(own_);
   }
+  const MethodTable& each() const { return own_; }
 
   // Width of the projector.
   std::int64_t hidden_or(std::int64_t features) const {
@@ -37,20 +45,16 @@ struct MethodOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     head.visit(v);
-    std::apply([&v](auto&... each) { (each.visit(v), ...); }, own_);
+    std::apply([&v](auto&... own) { (own.visit(v), ...); }, own_);
   }
 
  private:
-  decltype(own_options(kMethodTable)) own_;
+  MethodTable own_;
 };
 
 const std::vector<MethodRow>& methods();
 
 // Throws cpl::Error, listing the names.
 const MethodRow& find_method(const std::string& name);
-
-// Weights are drawn from torch's default generator.
-std::shared_ptr<Method> make_method(const std::string& name, const BackboneMaker& make_backbone,
-                                    const MethodOptions& options);
 
 }  // namespace cpl

@@ -2,13 +2,12 @@
 
 #include "cplearn/eval/theory.h"
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/table.h"
 
 namespace cpl::cli {
-namespace {
-
-int run(TheoryOptions options, const Common& common) {
+int run_theory(const TheoryOptions& given, const Common& common) {
+  TheoryOptions options = given;
   options.seed = common.seed;
   const std::vector<TheoryCheck> checks = check_theory(options);
   TextTable table({"statement", "checked", "expected", "found", ""});
@@ -33,18 +32,6 @@ int run(TheoryOptions options, const Common& common) {
                << " hold.\n";
   common.result({{"checks", list}, {"failed", failed}});
   return failed == 0 ? kSuccess : kFailure;
-}
-
-}  // namespace
-
-Run declare_theory(CLI::App& app) {
-  auto options = std::make_shared<TheoryOptions>();
-  AddOptions add(app);
-  add("width", options->width, "f = c, an order of a Hadamard matrix: 4, 8, 12, 16, 20, 24, ...",
-      AtLeast{3});
-  add("batch", options->batch, "n, a multiple of the width", AtLeast{1});
-  add("beta", options->beta, "weight of the invariance term", AtLeast{0});
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

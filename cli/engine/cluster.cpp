@@ -3,21 +3,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/study/cluster_files.h"
 #include "cplearn/study/run_data.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  std::string run, data, out = "clusters";
-  ClusterOptions clusters;
-};
-
-int run(Options o, const Common& common) {
+int run_cluster(const ClusterArguments& arguments, const Common& common) {
+  ClusterArguments o = arguments;
   cpl::Run trained = open_run(o.run);
   const auto [spec, data] = open_run_data(trained, o.data, 0);
   Features features;
@@ -49,18 +44,6 @@ int run(Options o, const Common& common) {
                  {"file", o.out + "/clusters.csv"},
                  {"page", o.out + "/index.html"}});
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_cluster(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "a run directory, or one of its checkpoints")->required();
-  AddOptions add(app);
-  add("data", options->data, "images; default: those the run was trained on");
-  add("out", options->out, "folder for clusters.csv and index.html");
-  options->clusters.visit(add);
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

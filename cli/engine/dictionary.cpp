@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/table.h"
 #include "cplearn/hdc/coherence.h"
@@ -11,29 +11,8 @@
 #include "cplearn/study/dictionary_figure.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  std::int64_t width = 128;
-  std::int64_t codes = 16384;
-  DictionaryKind dictionary = DictionaryKind::kHadamard;
-  std::int64_t pairs = 1000000;
-  std::string out, figure;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("width", width, "dimensions of a code, d", AtLeast{1});
-    v("codes", codes, "number of codes, c", AtLeast{1});
-    v("dictionary", dictionary,
-      "hadamard (blocks of orthogonal codes) or rademacher (i.i.d. signs)", kDictionaryNames);
-    v("pairs", pairs, "pairs of codes to look at; all of them if there are no more", AtLeast{1});
-    v("out", out, "save the dictionary to this file (.safetensors)");
-    v("figure", figure,
-      "draw W'W for f = 50, 100 and c = f, 2f, 5f (Figure 3 of the paper) as SVG");
-  }
-};
-
-int run(const Options& options, const Common& common) {
+int run_dictionary(const DictionaryArguments& options, const Common& common) {
   const Dictionary dictionary(options.dictionary, options.width, options.codes, common.seed);
   const Coherence c = coherence(dictionary, options.pairs, common.seed);
   const double expected = 1.0 / static_cast<double>(options.width);
@@ -76,14 +55,6 @@ int run(const Options& options, const Common& common) {
   }
   common.result(result);
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_dictionary(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  options->visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

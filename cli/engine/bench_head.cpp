@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/bench.h"
+#include "cli/engine/bench.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/machine.h"
 #include "cplearn/base/table.h"
@@ -15,31 +15,6 @@
 
 namespace cpl::cli {
 namespace {
-
-struct Options {
-  std::int64_t width = 512;
-  std::int64_t codes = 16384;
-  std::int64_t batch = 64;
-  DictionaryKind dictionary = DictionaryKind::kHadamard;
-  LogitScale scale = LogitScale::kTheory;
-  double beta = 0.5;
-  int steps = 10;
-  bool table = false;
-  bool plain = true;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("width", width, "dimensions of a code, d", AtLeast{1});
-    v("codes", codes, "number of codes, c", AtLeast{1});
-    v("batch", batch, "rows of each view, n", AtLeast{1});
-    v("dictionary", dictionary, "hadamard or rademacher", kDictionaryNames);
-    v("scale", scale, "of the logits", kLogitScaleNames);
-    v("beta", beta, "weight of the invariance term", AtLeast{0});
-    v("steps", steps, "repetitions; the best counts", AtLeast{1});
-    v("table", table, "also show how the fused cost grows with codes and batch");
-    v("plain", plain, "time the straightforward graph as well");
-  }
-};
 
 struct Timing {
   double seconds = std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +26,7 @@ struct Problem {
   at::Tensor h0, h1;
   CodeLossOptions loss;
 
-  explicit Problem(const Options& o) {
+  explicit Problem(const BenchHeadArguments& o) {
     torch::manual_seed(1);
     h0 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
     h1 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
@@ -96,7 +71,7 @@ Timing measure(int steps, Prepare prepare, Step step) {
   return timing;
 }
 
-Timing time_fused(const Options& o, Problem& problem, double* loss = nullptr) {
+Timing time_fused(const BenchHeadArguments& o, Problem& problem, double* loss = nullptr) {
   WorkerGroup alone;
   return measure(
       o.steps, [&] { return Dictionary(o.dictionary, o.width, o.codes, 0); },
@@ -107,7 +82,7 @@ Timing time_fused(const Options& o, Problem& problem, double* loss = nullptr) {
       });
 }
 
-void print_growth(Options o, const Common& common) {
+void print_growth(BenchHeadArguments o, const Common& common) {
   TextTable table({"codes", "batch", "ms", "ns per logit"});
   const auto row = [&] {
     Problem problem(o);
@@ -115,7 +90,7 @@ void print_growth(Options o, const Common& common) {
     table.add({std::to_string(o.codes), std::to_string(o.batch), readable(seconds * 1e3),
                readable(seconds * 1e9 / (2.0 * static_cast<double>(o.codes * o.batch)))});
   };
-  const Options given = o;
+  const BenchHeadArguments given = o;
   for (std::int64_t codes = 4096; codes <= (std::int64_t{1} << 20); codes *= 4) {
     o.codes = codes;
     row();
@@ -128,7 +103,9 @@ void print_growth(Options o, const Common& common) {
   common.say() << "\n" << table.str();
 }
 
-int run(const Options& o, const Common& common) {
+}  // namespace
+
+int run_bench_head(const BenchHeadArguments& o, const Common& common) {
   Problem problem(o);
   const double logits = 2.0 * static_cast<double>(o.batch * o.codes);
   Json result = {{"width", o.width},
@@ -216,14 +193,6 @@ int run(const Options& o, const Common& common) {
   if (o.table) print_growth(o, common);
   common.result(result);
   return agree ? kSuccess : kFailure;
-}
-
-}  // namespace
-
-Run declare_bench_head(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  options->visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -2,32 +2,14 @@
 
 #include <thread>
 
-#include "cli/bench.h"
+#include "cli/engine/bench.h"
 #include "cplearn/base/table.h"
 #include "cplearn/data/augment.h"
 #include "cplearn/data/loader.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  std::string data = "shapes:2048";
-  std::string augment = "resnet8";
-  int image_size = 0;
-  int batch = 64;
-  int steps = 10;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("data", data, "images to augment");
-    v("augment", augment, "recipe: none, resnet8, asymmetric, symmetric, dino");
-    v("image-size", image_size, "of full views; 0: the recipe's own", AtLeast{0});
-    v("batch", batch, "images per measurement", AtLeast{1});
-    v("steps", steps, "repetitions; the best counts", AtLeast{1});
-  }
-};
-
-int run(const Options& o, const Common& common) {
+int run_bench_data(const BenchDataArguments& o, const Common& common) {
   DatasetOptions data;
   data.seed = common.seed;
   const std::unique_ptr<Dataset> dataset = open_dataset(o.data, data);
@@ -83,14 +65,6 @@ int run(const Options& o, const Common& common) {
                  {"loader_threads", loading.threads},
                  {"read_images_per_second", static_cast<double>(n) / decode}});
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_bench_data(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  options->visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

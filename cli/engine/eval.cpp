@@ -1,20 +1,14 @@
 // cplearn eval: what the codes and the representations know about classes, beside what is to be
 // beaten.
 
-#include "cli/command.h"
+#include "cli/engine/commands.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
 #include "cplearn/study/evaluation.h"
 
 namespace cpl::cli {
-namespace {
 
-struct Options {
-  std::string run;
-  EvaluationOptions evaluation;
-};
-
-int run(const Options& o, const Common& common) {
+int run_eval(const EvalArguments& o, const Common& common) {
   const Json result = evaluate_run(o.run, o.evaluation, common.seed, common.progress());
   TextTable table({"", "linear", "kNN", "k-means AMI", "k-means acc.", "codes: AMI", "NMI",
                    "(chance)", "codes used"});
@@ -40,15 +34,6 @@ int run(const Options& o, const Common& common) {
                   "it.\n";
   common.result(result);
   return kSuccess;
-}
-
-}  // namespace
-
-Run declare_eval(CLI::App& app) {
-  auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "a run directory, or one of its checkpoints")->required();
-  options->evaluation.visit(AddOptions(app));
-  return [options](const Common& common) { return run(*options, common); };
 }
 
 }  // namespace cpl::cli

@@ -1,0 +1,118 @@
+// cplearn train: parses settings, drives the trainer, shows what happens, stops when told to.
+
+#include <ATen/Parallel.h>
+
+#include <thread>
+
+#include "cli/engine/commands.h"
+#include "cli/engine/signals.h"
+#include "cplearn/base/config.h"
+#include "cplearn/base/file.h"
+#include "cplearn/base/progress.h"
+#include "cplearn/base/table.h"
+#include "cplearn/base/text.h"
+#include "cplearn/train/trainer.h"
+
+namespace cpl::cli {
+namespace {
+
+// "runs/cplearn-1", the first that is free.
+std::string next_directory(const std::string& method) {
+  for (int i = 1;; ++i) {
+    const std::string path = str("runs/", method, "-", i);
+    if (!file_exists(path)) return path;
+  }
+}
+
+// " (codes 3000, hidden 2048)": the settings for which the method has defaults of its own.
+std::string own_settings(const TrainOptions& options) {
+  const auto own = parse_config(find_method(options.method).defaults, options.method);
+  std::string text;
+  for (const OptionText& option : list_options(options)) {
+    if (own.count(option.name) > 0)
+      text += str(text.empty() ? " (" : ", ", option.name, " ", option.value);
+  }
+  return text.empty() ? "" : text + ")";
+}
+
+std::string words(const Status& status) {
+  std::string text = str("epoch ", std::min(status.position.epoch + 1, status.position.epochs), "/",
+                         status.position.epochs);
+  if (!status.terms.empty()) text += "  loss " + readable(status.loss);
+  if (status.judged && status.vitals.usage > 0)
+    text += "  codes " + readable(std::round(status.vitals.usage));
+  if (status.probe_accuracy >= 0)
+    text += str("  probe ", readable(std::round(1000 * status.probe_accuracy) / 10), "%");
+  return text;
+}
+
+void print_summary(const Trainer& trainer, const MetricsLine& summary, const Common& common) {
+  TextTable table({"result", "value"});
+  for (const auto& [name, value] : summary.items()) {
+    if (name == "run" || name == "finished" || name == "advice") continue;
+    if (name == "bad_images" && value == 0) continue;
+    table.add({name, value.is_number_float() ? readable(value.get<double>())
+                     : value.is_string()     ? value.get<std::string>()
+                                             : value.dump()});
+  }
+  common.say() << "\n" << table.str();
+  for (const std::string& advice : trainer.status().health.advice)
+    common.say() << "! " << advice << "\n";
+  const std::vector<BadFile> bad = trainer.dataset().bad_files();
+  for (std::size_t i = 0; i < bad.size() && i < 5; ++i)
+    common.say() << "! " << printable(bad[i].file + ": " + bad[i].reason) << "\n";
+  if (bad.size() > 5)
+    common.say() << "! ... " << bad.size()
+                 << " bad images in all; 'cplearn data verify' lists them\n";
+}
+
+}  // namespace
+
+int run_train(const TrainArguments& arguments, const Common& common) {
+  const bool resuming = !arguments.resume.empty();
+  const RunConfig& config = arguments.config;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  at::set_num_threads(config.session.threads > 0 ? config.session.threads : cores);
+  const std::string directory = resuming                ? arguments.resume
+                                : arguments.out.empty() ? next_directory(config.train.method)
+                                                        : arguments.out;
+  catch_signals();
+  Trainer trainer(directory, config.train, config.session);
+  if (resuming) {
+    trainer.resume(arguments.override_settings);
+  } else {
+    trainer.start();
+  }
+  common.say() << config.train.method << own_settings(config.train) << " on " << config.train.data
+               << " (" << trainer.dataset().size() << " images), " << config.train.backbone
+               << ", into " << directory
+               << (resuming ? str(", from step ", trainer.status().position.step) : "") << "\n";
+
+  const Position first = trainer.status().position;
+  const std::int64_t batch = config.train.batch;
+  std::int64_t stop_at =
+      config.session.stop_after > 0 ? first.step + config.session.stop_after : first.steps;
+  {
+    Progress progress(first.steps * batch, "images", common.progress(), first.step * batch);
+    const auto pass_on_messages = [&] {
+      for (const std::string& text : trainer.take_messages())
+        progress.message("! " + printable(text));
+    };
+    pass_on_messages();
+    while (!stop_requested() && trainer.status().position.step < stop_at && trainer.step()) {
+      progress.update(trainer.status().position.step * batch, words(trainer.status()));
+      pass_on_messages();
+    }
+  }
+  if (!trainer.finished()) trainer.save();
+  const MetricsLine summary = trainer.finish();
+  print_summary(trainer, summary, common);
+  if (!trainer.finished()) {
+    std::cerr << "Saved at step " << trainer.status().position.step << " of " << first.steps
+              << ". Go on with: cplearn train --resume " << directory << "\n";
+  }
+  common.result(summary);
+  return arguments.strict && trainer.status().health.collapsed ? kCollapsed : kSuccess;
+}
+
+}  // namespace cpl::cli
