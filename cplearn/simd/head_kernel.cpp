@@ -1,4 +1,5 @@
-// Design notes are in head_kernel.h. This file is compiled once per instruction set by Highway.
+// The head's kernel: packing, nearest codes, and who does which sum. Compiled once per instruction
+// set by Highway; design notes are in head_kernel.h.
 
 #include "cplearn/simd/head_kernel.h"
 
@@ -6,19 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include "cplearn/simd/fixed_lanes.h"
-
-#ifndef CPLEARN_SIMD_HEAD_KERNEL_ONCE
-#define CPLEARN_SIMD_HEAD_KERNEL_ONCE
-namespace cpl::simd {
-// Whether ProductSums can do it, and enough tiles to make up for its tables.
-inline bool suits_tables(const CodeView& view, std::int64_t tiles) {
-  return view.kind == CodeKind::kHadamard && view.base == 1 && view.tile >= 64 &&
-         view.tile <= 512 && tiles >= 8;
-}
-}  // namespace cpl::simd
-#endif
+#include "cplearn/simd/head_passes.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_kernel.cpp"
@@ -27,8 +19,6 @@ inline bool suits_tables(const CodeView& view, std::int64_t tiles) {
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
-#include "cplearn/simd/loss_pass-inl.h"
-#include "cplearn/simd/product_sums-inl.h"
 #include "cplearn/simd/transform-inl.h"
 #include "cplearn/simd/vectors-inl.h"
 
@@ -51,79 +41,6 @@ void PackRows(const float* h, int64_t rows, int64_t width, int64_t packed_width,
       }
     }
   }
-}
-
-template <class Codes, class Chunk>
-void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
-               bool bounded, float* max, double* sum, float* expected) {
-  constexpr int R = Chunk::kCodes;
-  const D d;
-  const int64_t lanes = lane_count();
-  const int64_t packed_size = view.packed_width() * lanes;
-  Codes codes(view);
-  Buffer buffer = allocate<float>(view.tile * lanes), room = allocate<float>(packed_size);
-  float* HWY_RESTRICT work = buffer.get();
-  const float* rows = codes.prepare(group, room.get());
-  V top = hn::Set(d, bounded ? 0.0f : -1e30f);
-  std::fill(sum, sum + lanes, 0.0);
-  if (expected) std::fill(expected, expected + packed_size, 0.0f);
-  for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
-    codes.select(tile);
-    codes.spread(rows, work);
-    const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
-    const int64_t whole = valid / R * R;  // codes in chunks that are full
-    V total = hn::Zero(d);
-    V x[R];
-    if (bounded) {
-      for (int64_t j = 0; j < whole; j += R) {
-        load<R>(work + j * lanes, x);
-        Chunk::transform(x);
-        exp2<false>(x);
-        Chunk::transform(x);
-        total = hn::Add(total, Chunk::sum(x));
-        store<R>(x, work + j * lanes);
-      }
-    } else {
-      const V old_top = top;
-      for (int64_t j = 0; j < valid; j += R) {
-        load<R>(work + j * lanes, x);
-        Chunk::transform(x);
-        for (int r = 0; r < R && j + r < valid; ++r) top = hn::Max(top, x[r]);
-        store<R>(x, work + j * lanes);
-      }
-      if (!hn::AllTrue(d, hn::Eq(old_top, top))) {
-        const V shrink = exp2<true>(hn::Sub(old_top, top));
-        HWY_ALIGN float factor[hn::MaxLanes(D())];
-        hn::Store(shrink, d, factor);
-        for (int64_t lane = 0; lane < lanes; ++lane) sum[lane] *= static_cast<double>(factor[lane]);
-        for (int64_t i = 0; expected && i < packed_size; i += lanes)
-          hn::Store(hn::Mul(hn::Load(d, expected + i), shrink), d, expected + i);
-      }
-      for (int64_t j = 0; j < whole; j += R) {
-        load<R>(work + j * lanes, x);
-        HWY_UNROLL(8)
-        for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], top);
-        exp2<true>(x);
-        Chunk::transform(x);
-        total = hn::Add(total, Chunk::sum(x));
-        store<R>(x, work + j * lanes);
-      }
-    }
-    if (whole < valid) {  // a chunk of which some codes do not exist
-      load<R>(work + whole * lanes, x);
-      if (bounded) Chunk::transform(x);
-      for (int r = 0; r < R; ++r)
-        x[r] = whole + r < valid ? exp2<true>(hn::Sub(x[r], top)) : hn::Zero(d);
-      Chunk::transform(x);
-      total = hn::Add(total, Chunk::sum(x));
-      store<R>(x, work + whole * lanes);
-    }
-    std::fill(work + (valid + R - 1) / R * R * lanes, work + view.tile * lanes, 0.0f);
-    add_to(sum, total);
-    if (expected) codes.gather(work, expected);
-  }
-  if (expected) codes.finish(expected);
-  hn::StoreU(top, d, max);
 }
 
 // Calls take(j, logits of code j) for the codes of a tile in order. `rows` are prepared, `work` has
@@ -180,62 +97,6 @@ void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float*
                     [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
 }
 
-template <class Codes, class Chunk>
-void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
-  LossPass<Codes, Chunk> pass(job);
-  for (int64_t tile = tile_begin; tile < tile_end; ++tile) pass.run(tile);
-}
-
-// The kind of dictionary and the size of its chunks are chosen here, outside every loop.
-#define CPL_BY_KIND(view, function, ...)                            \
-  if ((view).kind == CodeKind::kRademacher)                         \
-    return function<RademacherTiles, Chunk<8, false>>(__VA_ARGS__); \
-  switch (chunk_levels((view).base, (view).tile)) {                 \
-    case 3:                                                         \
-      return function<HadamardTiles, Chunk<8, true>>(__VA_ARGS__);  \
-    case 2:                                                         \
-      return function<HadamardTiles, Chunk<4, true>>(__VA_ARGS__);  \
-    case 1:                                                         \
-      return function<HadamardTiles, Chunk<2, true>>(__VA_ARGS__);  \
-    default:                                                        \
-      return function<HadamardTiles, Chunk<1, true>>(__VA_ARGS__);  \
-  }
-
-void ExponentialRowSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
-                        bool bounded, float* max, double* sum, float* expected) {
-  CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
-}
-
-void ProductRowSums(const CodeView& view, const float* group, int64_t begin, int64_t end,
-                    double* sum, float* expected) {
-  switch (view.tile) {
-    case 64:
-      return ProductSums<64>(view).run(group, begin, end, sum, expected);
-    case 128:
-      return ProductSums<128>(view).run(group, begin, end, sum, expected);
-    case 256:
-      return ProductSums<256>(view).run(group, begin, end, sum, expected);
-    default:
-      return ProductSums<512>(view).run(group, begin, end, sum, expected);
-  }
-}
-
-void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t end, bool bounded,
-             float* max, double* sum, float* expected) {
-  const int64_t whole = std::min(end, view.codes / view.tile);  // tiles of which all codes exist
-  if (!bounded || !suits_tables(view, whole - begin))
-    return ExponentialRowSums(view, group, begin, end, bounded, max, sum, expected);
-  ProductRowSums(view, group, begin, whole, sum, expected);
-  std::fill(max, max + lane_count(), 0.0f);
-  if (whole == end) return;
-  const int64_t size = expected ? view.packed_width() * lane_count() : 0;
-  Buffer rest = allocate<float>(size + 1);
-  double rest_sum[hn::MaxLanes(D())];
-  ExponentialRowSums(view, group, whole, end, true, max, rest_sum, expected ? rest.get() : nullptr);
-  for (int64_t lane = 0; lane < lane_count(); ++lane) sum[lane] += rest_sum[lane];
-  for (int64_t i = 0; i < size; ++i) expected[i] += rest[static_cast<size_t>(i)];
-}
-
 void NearestCodes(const CodeView& view, const float* group, int64_t begin, int64_t end,
                   int32_t* code, float* logit) {
   CPL_BY_KIND(view, NearestCodesOf, view, group, begin, end, code, logit);
@@ -243,10 +104,6 @@ void NearestCodes(const CodeView& view, const float* group, int64_t begin, int64
 
 void TileLogits(const CodeView& view, const float* group, int64_t tile, float* logits) {
   CPL_BY_KIND(view, TileLogitsOf, view, group, tile, logits);
-}
-
-void LossTiles(LossJob& job, int64_t begin, int64_t end) {
-  CPL_BY_KIND(job.codes, LossTilesOf, job, begin, end);
 }
 
 }  // namespace cpl::simd::HWY_NAMESPACE
@@ -257,10 +114,18 @@ namespace cpl::simd {
 
 HWY_EXPORT(Lanes);
 HWY_EXPORT(PackRows);
-HWY_EXPORT(RowSums);
 HWY_EXPORT(NearestCodes);
 HWY_EXPORT(TileLogits);
-HWY_EXPORT(LossTiles);
+
+namespace {
+
+// Whether product sums can do it, and enough tiles to make up for their tables.
+bool suits_tables(const CodeView& view, std::int64_t tiles) {
+  return view.kind == CodeKind::kHadamard && view.base == 1 && view.tile >= 64 &&
+         view.tile <= 512 && tiles >= 8;
+}
+
+}  // namespace
 
 AlignedFloats aligned_floats(std::size_t count) {
   const std::size_t bytes = (count * sizeof(float) + 63) / 64 * 64;
@@ -278,7 +143,21 @@ void pack_rows(const float* h, std::int64_t rows, std::int64_t width, std::int64
 
 void row_sums(const CodeView& codes, const float* group, std::int64_t tile_begin,
               std::int64_t tile_end, bool bounded, float* max, double* sum, float* expected) {
-  HWY_DYNAMIC_DISPATCH(RowSums)(codes, group, tile_begin, tile_end, bounded, max, sum, expected);
+  const std::int64_t whole = std::min(tile_end, codes.codes / codes.tile);  // tiles without a gap
+  if (!bounded || !suits_tables(codes, whole - tile_begin))
+    return exponential_row_sums(codes, group, tile_begin, tile_end, bounded, max, sum, expected);
+  product_row_sums(codes, group, tile_begin, whole, sum, expected);
+  const std::int64_t lanes_here = lanes();
+  std::fill(max, max + lanes_here, 0.0f);
+  if (whole == tile_end) return;
+  const std::int64_t size = expected ? codes.packed_width() * lanes_here : 0;
+  const AlignedFloats rest = aligned_floats(static_cast<std::size_t>(size));
+  std::vector<double> rest_sum(static_cast<std::size_t>(lanes_here));
+  exponential_row_sums(codes, group, whole, tile_end, true, max, rest_sum.data(),
+                       expected ? rest.get() : nullptr);
+  for (std::int64_t lane = 0; lane < lanes_here; ++lane)
+    sum[lane] += rest_sum[static_cast<std::size_t>(lane)];
+  for (std::int64_t i = 0; i < size; ++i) expected[i] += rest[static_cast<std::size_t>(i)];
 }
 
 void nearest_codes(const CodeView& codes, const float* group, std::int64_t tile_begin,
@@ -288,10 +167,6 @@ void nearest_codes(const CodeView& codes, const float* group, std::int64_t tile_
 
 void tile_logits(const CodeView& codes, const float* group, std::int64_t tile, float* logits) {
   HWY_DYNAMIC_DISPATCH(TileLogits)(codes, group, tile, logits);
-}
-
-void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end) {
-  HWY_DYNAMIC_DISPATCH(LossTiles)(job, tile_begin, tile_end);
 }
 
 double operations_per_logit(const CodeView& codes, bool bounded) {

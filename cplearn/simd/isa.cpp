@@ -1,5 +1,7 @@
 #include "cplearn/simd/isa.h"
 
+#include "cplearn/simd/fixed_lanes.h"
+
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 

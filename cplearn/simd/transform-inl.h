@@ -130,7 +130,7 @@ HWY_INLINE int hadamard_bits(int base, int64_t order) {
 
 // Levels of the transform that are left to the chunks. Three: more would not fit into 16 registers.
 HWY_INLINE int chunk_levels(int base, int64_t order) {
-  return std::min(hadamard_bits(base, order), 3);
+  return hadamard_bits(base, order) >= 3 ? 3 : 0;
 }
 
 // A level that all tiles share, as the distance of the numbers that it pairs; 0 if there is none.
@@ -451,5 +451,14 @@ class RademacherTiles {
 
 }  // namespace cpl::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+
+// Calls function<Codes, Chunk>(...): the kind of dictionary and the size of its chunks are chosen
+// outside every loop.
+#define CPL_BY_KIND(view, function, ...)                            \
+  if ((view).kind == CodeKind::kRademacher)                         \
+    return function<RademacherTiles, Chunk<8, false>>(__VA_ARGS__); \
+  if (chunk_levels((view).base, (view).tile) == 3)                  \
+    return function<HadamardTiles, Chunk<8, true>>(__VA_ARGS__);    \
+  return function<HadamardTiles, Chunk<1, true>>(__VA_ARGS__)
 
 #endif  // per-target include guard
