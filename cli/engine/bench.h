@@ -1,26 +1,24 @@
 #pragma once
 // How the parts of `cplearn bench` time.
 
-#include <algorithm>
-#include <chrono>
+#include <cmath>
 
 #include "cli/engine/commands.h"
+#include "cplearn/base/clock.h"
+#include "cplearn/base/table.h"
 
 namespace cpl::cli {
 
-// Best of several, in seconds: noise on a shared machine only ever adds. At least half a second in
-// all: an idle machine takes a while to run at full speed.
-template <class Work>
-double best_seconds(int repeats, Work work) {
-  double best = 1e300;
-  const auto enough = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-  for (int i = 0; i < repeats || std::chrono::steady_clock::now() < enough; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count());
-  }
-  return best;
+// Beside the best, which a result names itself: what to expect, and how far to trust it.
+inline void put_timing(Json& result, const std::string& prefix, const Timing& timing) {
+  result[prefix + "median_seconds"] = timing.median;
+  result[prefix + "spread"] = timing.spread();
+  result[prefix + "timed_steps"] = timing.steps;
 }
+inline std::string spread_text(const Timing& timing) {
+  return str(readable(std::round(1000 * timing.spread()) / 10), " %");
+}
+constexpr const char* kClockNote =
+    "Best and median of all repetitions; spread: between the quartiles, as a part of the median.\n";
 
 }  // namespace cpl::cli

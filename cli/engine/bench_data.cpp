@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "cli/engine/bench.h"
-#include "cplearn/base/table.h"
 #include "cplearn/data/augment.h"
 #include "cplearn/data/loader.h"
 
@@ -21,7 +20,8 @@ int run_bench_data(const BenchDataArguments& o, const Common& common) {
   const auto n = std::min(static_cast<std::size_t>(o.batch), dataset->size());
 
   std::vector<Image> images(n);
-  const double decode = best_seconds(1, [&] {
+  StepClock reading;
+  reading.run(1, [&] {
     for (std::size_t i = 0; i < n; ++i) dataset->load(i, images[i]);
   });
   Augmenter augmenter(augment, common.seed, Layout::kChannelsLast);
@@ -29,14 +29,14 @@ int run_bench_data(const BenchDataArguments& o, const Common& common) {
   for (const ViewOptions& view : augment.views)
     out.resize(std::max(out.size(), std::size_t(view.size) * view.size * 3));
   std::uint32_t epoch = 0;
-  const double seconds = best_seconds(o.steps, [&] {
+  StepClock augmenting;
+  augmenting.run(o.steps, [&] {
     ++epoch;
     for (std::size_t i = 0; i < n; ++i) {
       for (int view = 0; view < views; ++view)
         augmenter.make(images[i], i, epoch, view, out.data());
     }
   });
-  const double rate = static_cast<double>(n) * views / seconds;
 
   LoaderOptions loading;
   loading.batch = static_cast<int>(n);
@@ -45,25 +45,35 @@ int run_bench_data(const BenchDataArguments& o, const Common& common) {
   loading.threads = common.threads > 0 ? common.threads : static_cast<int>(cores);
   Loader loader(*dataset, augment, loading);
   Batch batch;
-  for (int i = 0; i < loading.prefetch; ++i) loader.next(batch);
+  StepClock waiting;
+  waiting.warm_up(loading.prefetch, [&] { return loader.next(batch); });
+  // Many batches are one step of the clock: those made ahead cost nothing.
   const int batches = 4 * o.steps;
-  const double loaded = best_seconds(1, [&] {
-    for (int i = 0; i < batches; ++i) loader.next(batch);
+  waiting.run(3, [&] {
+    for (int i = 0; i < batches; ++i) {
+      if (!loader.next(batch)) return false;
+    }
+    return true;
   });
-  const double loader_rate = static_cast<double>(n) * views * batches / loaded;
 
-  TextTable table({"what", "per second"});
-  table.add({str("views, recipe ", o.augment, ", one core"), readable(rate)});
-  table.add({str("views, loader with ", loading.threads, " threads"), readable(loader_rate)});
-  table.add({"images read the first time, one core", readable(static_cast<double>(n) / decode)});
+  Json result = {{"data", o.data}, {"augment", o.augment}, {"loader_threads", loading.threads}};
+  TextTable table({"what", "per second", "median", "spread"});
+  const auto put = [&](const std::string& words, const char* rate, const char* prefix,
+                       double count, const StepClock& clock) {
+    const Timing t = clock.timing();
+    table.add({words, readable(count / t.best), readable(count / t.median), spread_text(t)});
+    result[rate] = count / t.best;
+    put_timing(result, prefix, t);
+  };
+  const auto read = static_cast<double>(n);
+  put(str("views, recipe ", o.augment, ", one core"), "views_per_second_per_core", "augment_",
+      read * views, augmenting);
+  put(str("views, loader with ", loading.threads, " threads"), "loader_views_per_second", "loader_",
+      read * views * batches, waiting);
+  put("images read the first time, one core", "read_images_per_second", "read_", read, reading);
   common.say() << o.data << ", " << views << " views of " << augment.views[0].size << " pixels\n\n"
-               << table.str();
-  common.result({{"data", o.data},
-                 {"augment", o.augment},
-                 {"views_per_second_per_core", rate},
-                 {"loader_views_per_second", loader_rate},
-                 {"loader_threads", loading.threads},
-                 {"read_images_per_second", static_cast<double>(n) / decode}});
+               << table.str() << kClockNote;
+  common.result(result);
   return kSuccess;
 }
 

@@ -8,7 +8,6 @@
 
 #include "cli/engine/bench.h"
 #include "cplearn/base/error.h"
-#include "cplearn/base/table.h"
 #include "cplearn/study/feature_file.h"
 #include "cplearn/train/run.h"
 
@@ -36,24 +35,31 @@ int run_bench_embed(const BenchEmbedArguments& o, const Common& common) {
   const auto folder = std::filesystem::temp_directory_path() / str("cplearn-bench-", ::getpid());
   std::filesystem::create_directories(folder);
   const std::string file = (folder / "features.npy").string();
-  double forward = 1e300, whole = 1e300;
+  StepClock forward_clock, whole_clock;
   for (int i = 0; i < o.steps; ++i) {  // in turns: a shared machine changes its mind
-    forward = std::min(forward, best_seconds(1, forward_all) * batches / std::floor(batches));
-    whole = std::min(
-        whole, best_seconds(1, [&] { write_features(*method, *data, views, o.what, file, {}); }));
+    forward_clock.run(1, forward_all);
+    whole_clock.run(1, [&] { write_features(*method, *data, views, o.what, file, {}); });
   }
   std::filesystem::remove_all(folder);
+  const Timing forward = forward_clock.timing(), whole = whole_clock.timing();
+  const double forward_images = std::floor(batches) * static_cast<double>(batch.size(0));
+  const double share = (forward.best / forward_images) / (whole.best / images);
 
-  TextTable table({"what", "images/s"});
-  table.add({"from images to the file", readable(images / whole)});
-  table.add({"forward pass alone", readable(images / forward)});
+  TextTable table({"what", "images/s", "median", "spread"});
+  table.add({"from images to the file", readable(images / whole.best),
+             readable(images / whole.median), spread_text(whole)});
+  table.add({"forward pass alone", readable(forward_images / forward.best),
+             readable(forward_images / forward.median), spread_text(forward)});
   common.say() << o.train.data << ", " << o.train.backbone << ", "
                << name_of(kFeatureKindNames, o.what) << "\n\n"
-               << table.str() << "\n"
-               << readable(100 * forward / whole) << " % of the time is the forward pass\n";
-  common.result({{"images_per_second", images / whole},
-                 {"forward_images_per_second", images / forward},
-                 {"forward_share", forward / whole}});
+               << table.str() << kClockNote << "\n"
+               << readable(100 * share) << " % of the time is the forward pass\n";
+  Json result = {{"images_per_second", images / whole.best},
+                 {"forward_images_per_second", forward_images / forward.best},
+                 {"forward_share", share}};
+  put_timing(result, "", whole);
+  put_timing(result, "forward_", forward);
+  common.result(result);
   return kSuccess;
 }
 

@@ -4,21 +4,20 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <limits>
 
 #include "cli/engine/bench.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/machine.h"
-#include "cplearn/base/table.h"
 #include "cplearn/nn/code_loss.h"
 #include "cplearn/simd/isa.h"
 
 namespace cpl::cli {
 namespace {
 
-struct Timing {
-  double seconds = std::numeric_limits<double>::quiet_NaN();
-  double extra_bytes = std::numeric_limits<double>::quiet_NaN();
+struct Cost {
+  Timing timing;
+  double seconds = 0;  // the best
+  double extra_bytes = 0;
 };
 
 // Embeddings of both views; each call of step() is one forward and backward pass.
@@ -60,18 +59,21 @@ CodeLoss straightforward(const Problem& p, const at::Tensor& w) {
 
 // Everything a way of computing needs, from nothing: its dictionary, a step, its peak of memory.
 template <class Prepare, class Step>
-Timing measure(int steps, Prepare prepare, Step step) {
+Cost measure(int steps, Prepare prepare, Step step) {
   reset_peak_memory();
   const std::int64_t before = resident_memory();
   auto prepared = prepare();
   step(prepared);
-  Timing timing;
-  timing.extra_bytes = static_cast<double>(std::max<std::int64_t>(0, peak_memory() - before));
-  timing.seconds = best_seconds(steps, [&] { step(prepared); });
-  return timing;
+  Cost cost;
+  cost.extra_bytes = static_cast<double>(std::max<std::int64_t>(0, peak_memory() - before));
+  StepClock clock;
+  clock.run(steps, [&] { step(prepared); });
+  cost.timing = clock.timing();
+  cost.seconds = cost.timing.best;
+  return cost;
 }
 
-Timing time_fused(const BenchHeadArguments& o, Problem& problem, double* loss = nullptr) {
+Cost time_fused(const BenchHeadArguments& o, Problem& problem, double* loss = nullptr) {
   WorkerGroup alone;
   return measure(
       o.steps, [&] { return Dictionary(o.dictionary, o.width, o.codes, 0); },
@@ -116,7 +118,7 @@ int run_bench_head(const BenchHeadArguments& o, const Common& common) {
                  {"instruction_set", simd::instruction_set()}};
 
   double fused_loss = 0;
-  const Timing fused = time_fused(o, problem, &fused_loss);
+  const Cost fused = time_fused(o, problem, &fused_loss);
   const at::Tensor fused_gradient[2] = {problem.h0.grad(), problem.h1.grad()};
   const double clock = measure_clock();
   const double lanes = static_cast<double>(simd::lanes());
@@ -129,13 +131,17 @@ int run_bench_head(const BenchHeadArguments& o, const Common& common) {
       static_cast<double>(dictionary.bits().size()) / static_cast<double>(o.codes);
 
   result["fused_seconds"] = fused.seconds;
+  put_timing(result, "fused_", fused.timing);
   result["fused_extra_mb"] = fused.extra_bytes / 1e6;
   result["bytes_per_code"] = bytes_per_code;
   result["cycles_per_logit"] = cycles;
   result["cycles_per_logit_limit"] = limit;
-  TextTable table({"head", "seconds", "extra memory", "bytes per code"});
-  table.add({"fused", readable_seconds(fused.seconds), readable_bytes(fused.extra_bytes),
-             readable(bytes_per_code)});
+  TextTable table({"head", "seconds", "median", "spread", "extra memory", "bytes per code"});
+  const auto row = [&table](const char* name, const Cost& cost, double bytes) {
+    table.add({name, readable_seconds(cost.seconds), readable_seconds(cost.timing.median),
+               spread_text(cost.timing), readable_bytes(cost.extra_bytes), readable(bytes)});
+  };
+  row("fused", fused, bytes_per_code);
 
   // Ten n x c tensors of each view are alive at once in forward and backward, and the dictionary.
   const double needed = 4.0 * static_cast<double>(o.width * o.codes) + 10 * 4 * logits;
@@ -145,7 +151,7 @@ int run_bench_head(const BenchHeadArguments& o, const Common& common) {
   if (o.plain && fits) {
     const std::vector<float> dense = dictionary.dense();
     double plain_loss = 0;
-    Timing plain = measure(
+    const Cost plain = measure(
         std::min(o.steps, 5),
         [&] {
           return torch::tensor(dense).view({o.width, o.codes});
@@ -160,12 +166,12 @@ int run_bench_head(const BenchHeadArguments& o, const Common& common) {
     const double loss_error = std::abs(fused_loss - plain_loss) / std::abs(plain_loss);
     agree = loss_error < 1e-5 && worst < 1e-4;
     result["plain_seconds"] = plain.seconds;
+    put_timing(result, "plain_", plain.timing);
     result["plain_extra_mb"] = plain.extra_bytes / 1e6;
     result["ratio"] = plain.seconds / fused.seconds;
     result["loss_error"] = loss_error;
     result["gradient_error"] = worst;
-    table.add({"straightforward", readable_seconds(plain.seconds),
-               readable_bytes(plain.extra_bytes), readable(4.0 * static_cast<double>(o.width))});
+    row("straightforward", plain, 4.0 * static_cast<double>(o.width));
     note = str("The fused head is ", readable(plain.seconds / fused.seconds),
                " times faster. Losses agree to ", readable(loss_error), ", gradients to ",
                readable(worst), " of their norm",
@@ -184,7 +190,7 @@ int run_bench_head(const BenchHeadArguments& o, const Common& common) {
                << " x 2 views, " << name_of(kDictionaryNames, o.dictionary) << ", "
                << at::get_num_threads() << " threads, " << simd::instruction_set()
                << ", forward + backward\n\n"
-               << table.str() << "\n"
+               << table.str() << kClockNote << "\n"
                << note << "\n"
                << "Fused: " << readable(cycles) << " cycles per logit and core at "
                << readable(clock / 1e9) << " GHz; its arithmetic alone (" << readable(operations)

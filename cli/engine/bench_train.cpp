@@ -5,12 +5,10 @@
 #include <ATen/record_function.h>
 #include <torch/torch.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
 #include "cli/engine/bench.h"
-#include "cplearn/base/table.h"
 #include "cplearn/nn/code_head.h"
 #include "cplearn/train/trainer.h"
 
@@ -19,9 +17,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Seconds this thread spends in convolutions and matrix products while the timer lives, from
-// libtorch's own instrumentation. (Backward runs on this thread, too; what its helpers do in
-// parallel is inside the same spans.)
+// Seconds this thread spends in convolutions, attention and matrix products while the timer lives,
+// from libtorch's own instrumentation and ours (RECORD_FUNCTION). One inside another is counted
+// once. (Backward runs on this thread, too; what its helpers do in parallel is inside the same
+// spans.)
 class ProductTimer {
  public:
   ProductTimer() {
@@ -42,8 +41,10 @@ class ProductTimer {
   };
 
   static bool is_product(const std::string& name) {
-    for (const char* known : {"aten::conv", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm",
-                              "aten::linear", "aten::matmul", "aten::mkldnn", "cplearn::conv"}) {
+    for (const char* known :
+         {"aten::conv", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear",
+          "aten::matmul", "aten::mkldnn", "aten::scaled_dot_product", "aten::_scaled_dot_product",
+          "cplearn::convolution", "cplearn::product"}) {
       if (name.rfind(known, 0) == 0) return true;
     }
     return name.find("Winograd") != std::string::npos;
@@ -80,35 +81,27 @@ struct TemporaryRun {
   }
 };
 
-// Shortest mean over `window` steps in a row: long enough that batches made ahead do not flatter.
-double best_window(const std::vector<double>& seconds, std::size_t window) {
-  double best = 1e300;
-  for (std::size_t i = 0; i + window <= seconds.size(); ++i) {
-    double sum = 0;
-    for (std::size_t j = 0; j < window; ++j) sum += seconds[i + j];
-    best = std::min(best, sum / static_cast<double>(window));
-  }
-  return best;
-}
-
 struct Speed {
-  double seconds = 0;          // per step
+  Timing timing;
+  double seconds = 0;          // per step, the best
   double product_share = 0;    // of a step, in convolutions and matrix products
   double product_seconds = 0;  // per step
 };
 
+// `step` returns whether it did anything. The best is that of `window` steps in a row: batches made
+// ahead must not flatter.
 template <class Step>
-Speed measure(int steps, std::size_t window, Step step) {
-  for (int i = 0; i < 5; ++i) step();  // first allocations, and the loader's head start
-  std::vector<double> seconds;
-  for (int i = 0; i < steps; ++i) seconds.push_back(best_seconds(1, step));
+Speed measure(int steps, int window, Step step) {
+  constexpr int kProfiled = 5;
+  StepClock clock, profiled;
+  clock.warm_up(5, step);  // first allocations, and the loader's head start
+  clock.run(steps, step);
   Speed speed;
-  speed.seconds = best_window(seconds, window);
+  speed.timing = clock.timing();
+  speed.seconds = clock.best_window(window);
   ProductTimer timer;
-  const double timed = best_seconds(1, [&] {
-    for (int i = 0; i < 5; ++i) step();
-  });
-  speed.product_share = timer.seconds() / timed;
+  profiled.run(kProfiled, step, 0);
+  speed.product_share = timer.seconds() / (kProfiled * profiled.best_window(kProfiled));
   speed.product_seconds = speed.product_share * speed.seconds;
   return speed;
 }
@@ -117,11 +110,12 @@ Speed measure(int steps, std::size_t window, Step step) {
 Speed time_ours(const BenchTrainArguments& o, PartTimes& parts) {
   const TemporaryRun run;
   TrainOptions train = o.train;
-  train.epochs = 1;
+  // Far more steps than the clock can ask for: it asks for so many, or for half a second of them.
+  train.epochs = 1000;
   train.data = str("shapes:", train.batch * (o.steps + 16));
   Trainer trainer(run.path + "/run", train, SessionOptions());
   trainer.start();
-  const Speed speed = measure(o.steps, 10, [&] { trainer.step(); });
+  const Speed speed = measure(o.steps, 10, [&] { return trainer.step(); });
   parts = trainer.status().times;
   return speed;
 }
@@ -166,10 +160,14 @@ int run_bench_train(const BenchTrainArguments& o, const Common& common) {
                  {"batch", o.train.batch},
                  {"precision", resolve_bf16(o.train) ? "bf16" : "fp32"},
                  {"threads", at::get_num_threads()},
-                 {"images_per_second", batch / ours.seconds}};
-  TextTable table({"training step", "images/s", "ms", "convolutions and products"});
+                 {"images_per_second", batch / ours.seconds},
+                 {"median_images_per_second", batch / ours.timing.median}};
+  put_timing(result, "", ours.timing);
+  TextTable table(
+      {"training step", "images/s", "ms", "median ms", "spread", "convolutions and products"});
   const auto row = [&](const char* name, const Speed& speed) {
     table.add({name, readable(batch / speed.seconds), readable(1e3 * speed.seconds),
+               readable(1e3 * speed.timing.median), spread_text(speed.timing),
                str(readable(100 * speed.product_share), " %")});
   };
   row("cplearn, with augmentation", ours);
@@ -177,9 +175,10 @@ int run_bench_train(const BenchTrainArguments& o, const Common& common) {
     const Speed plain = time_plain(o);
     row("straightforward graph, no augmentation", plain);
     table.add({"  its convolutions and products alone", readable(batch / plain.product_seconds),
-               readable(1e3 * plain.product_seconds), ""});
+               readable(1e3 * plain.product_seconds), "", "", ""});
     result["plain_images_per_second"] = batch / plain.seconds;
     result["plain_products_images_per_second"] = batch / plain.product_seconds;
+    put_timing(result, "plain_", plain.timing);
     result["ratio"] = plain.seconds / ours.seconds;
   }
   result["convolution_share"] = ours.product_share;
@@ -195,7 +194,7 @@ int run_bench_train(const BenchTrainArguments& o, const Common& common) {
                << o.train.batch << " x " << o.train.augment.views << " views, "
                << at::get_num_threads() << " threads, " << result["precision"].get<std::string>()
                << "\n\n"
-               << table.str() << "\n"
+               << table.str() << kClockNote << "\n"
                << shares.str();
   common.result(result);
   return kSuccess;
