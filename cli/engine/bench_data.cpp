@@ -58,8 +58,8 @@ int run_bench_data(const BenchDataArguments& o, const Common& common) {
 
   Json result = {{"data", o.data}, {"augment", o.augment}, {"loader_threads", loading.threads}};
   TextTable table({"what", "per second", "median", "spread"});
-  const auto put = [&](const std::string& words, const char* rate, const char* prefix,
-                       double count, const StepClock& clock) {
+  const auto put = [&](const std::string& words, const char* rate, const char* prefix, double count,
+                       const StepClock& clock) {
     const Timing t = clock.timing();
     table.add({words, readable(count / t.best), readable(count / t.median), spread_text(t)});
     result[rate] = count / t.best;

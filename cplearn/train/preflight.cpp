@@ -82,7 +82,8 @@ std::vector<std::string> preflight(const TrainOptions& options, const Outlook& o
                           " tells little about the use of codes; --batch 64 or more is better"));
     }
   }
-  if (options.precision == Precision::kBf16 && !has_fast_bf16())
+  if (options.precision == Precision::kBf16 &&
+      !bf16_is_faster(!find_backbone(options.backbone).transformer))
     words.push_back("this processor has no bf16 arithmetic: --precision fp32 is faster here");
   return words;
 }

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What needs no torch works without it: the program alone, without its engine beside it.
+#   front_test.sh CPLEARN
+source "$(dirname "$0")/lib.sh"
+cp "$cplearn" alone
+alone=$PWD/alone
+
+check "it does not load torch" bash -c '! ldd "$1" | grep -qiE "torch|opencv"' - "$alone"
+check "--version" prints version.txt "$alone" --version
+check "--help" prints help.txt "$alone" --help
+for command in train eval diagnose embed cluster report compare ui data reproduce theory dictionary "bench train" info; do
+  # shellcheck disable=SC2086
+  check "$command --help" prints help.txt "$alone" $command --help
+done
+check "info" prints info.json "$alone" info --json --quiet
+check "  says what was limited and which BLAS kernels are used" json info.json \
+  "isinstance(r['limits'], list) and isinstance(r['blas_kernels'], str) and 'cplearn' in r['methods'] and r['onednn'] in (True, False)"
+check "  a user's limit is the user's" prints limited.json env OPENBLAS_CORETYPE=Prescott "$alone" info --json --quiet
+check "  and left alone" json limited.json "all(l['by_user'] for l in r['limits'] if l['variable'] == 'OPENBLAS_CORETYPE')"
+check "reproduce --list" prints list.json "$alone" reproduce --list --json
+check "  lists the paper's tables" json list.json "'table1' in [e['name'] for e in r['experiments']]"
+
+mkdir run
+printf 'method = "barlow"\n' >run/config.toml
+printf '{"step": 1, "epoch": 0, "loss": 2.5}\n' >run/metrics.jsonl
+check "compare" prints compare.json "$alone" compare run --json
+check "report" prints report.json "$alone" report run --json
+check "  makes a page" grep -q "</html>" run/report.html
+
+check "a usage error" refused 2 "did you mean '--codes'" "$alone" train --code 3
+check "a wrong setting" refused 1 "did you mean 'codes'" bash -c 'echo "code = 3" >wrong.toml; "$1" train --config wrong.toml' - "$alone"
+check "an unknown budget" refused 2 "choose smoke, cpu or paper" "$alone" reproduce table1 --budget huge
+check "what needs the engine says that it is missing" refused 1 "cplearn-engine" "$alone" theory
+conclude
