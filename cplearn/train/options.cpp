@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cplearn/base/processor.h"
+
 namespace cpl {
 namespace {
 
@@ -85,7 +87,8 @@ Schedule resolve_schedule(const TrainOptions& options, std::int64_t steps_per_ep
 }
 
 bool resolve_bf16(const TrainOptions& options) {
-  if (options.precision == Precision::kAuto) return has_fast_bf16();
+  const bool winograd = !is_vit(options);
+  if (options.precision == Precision::kAuto) return bf16_is_faster(winograd);
   return options.precision == Precision::kBf16;
 }
 
