@@ -91,7 +91,7 @@ struct Speed {
 // `step` returns whether it did anything. The best is that of `window` steps in a row: batches made
 // ahead must not flatter.
 template <class Step>
-Speed measure(int steps, int window, Step step) {
+Speed measure_steps(int steps, int window, Step step) {
   constexpr int kProfiled = 5;
   StepClock clock, profiled;
   clock.warm_up(5, step);  // first allocations, and the loader's head start
@@ -115,7 +115,7 @@ Speed time_ours(const BenchTrainArguments& o, PartTimes& parts) {
   train.data = str("shapes:", train.batch * (o.steps + 16));
   Trainer trainer(run.path + "/run", train, SessionOptions());
   trainer.start();
-  const Speed speed = measure(o.steps, 10, [&] { return trainer.step(); });
+  const Speed speed = measure_steps(o.steps, 10, [&] { return trainer.step(); });
   parts = trainer.status().times;
   return speed;
 }
@@ -139,7 +139,7 @@ Speed time_plain(const BenchTrainArguments& o) {
   const CodeLossOptions loss{
       head->scale(), head_options.beta, head_options.symmetric, head_options.prior, {}};
   const EncodeOptions encoding{1, resolve_bf16(o.train)};
-  return measure(std::max(3, o.steps / 4), 3, [&] {
+  return measure_steps(std::max(3, o.steps / 4), 3, [&] {
     const std::vector<at::Tensor> z = encode(*net, images, encoding).chunk(2);
     const CodeLoss value = code_loss_plain(head->embed(z[0]), head->embed(z[1]), w, loss);
     adam.zero_grad();
@@ -194,7 +194,9 @@ int run_bench_train(const BenchTrainArguments& o, const Common& common) {
                << o.train.batch << " x " << o.train.augment.views << " views, "
                << at::get_num_threads() << " threads, " << result["precision"].get<std::string>()
                << "\n\n"
-               << table.str() << kClockNote << "\n"
+               << table.str()
+               << "The best is that of ten steps in a row (three of the straightforward graph), "
+                  "median and spread are of single steps.\n\n"
                << shares.str();
   common.result(result);
   return kSuccess;

@@ -15,7 +15,7 @@
 namespace cpl {
 namespace {
 
-constexpr std::int64_t kChunk = 256;  // rows per matrix product
+constexpr std::int64_t kMeansChunk = 256;  // rows per matrix product
 
 // One restart. Distances are Euclidean (not squared) where bounds need the triangle inequality.
 class Lloyd {
@@ -65,15 +65,15 @@ class Lloyd {
     const at::Tensor centre_norms = centres_.square().sum(1);
     const float* centre_norm = centre_norms.data_ptr<float>();
     const Labels before = labels_;
-    at::parallel_for(0, n_, kChunk, [&](std::int64_t first, std::int64_t last) {
+    at::parallel_for(0, n_, kMeansChunk, [&](std::int64_t first, std::int64_t last) {
       const at::NoGradGuard no_grad;
-      std::vector<float> gathered(kChunk * d_), product(kChunk * k_);
+      std::vector<float> gathered(kMeansChunk * d_), product(kMeansChunk * k_);
       // Points whose nearest centre may have changed; products of few rows would be slow.
       std::vector<std::int64_t> active;
       for (std::int64_t i = first; i < last; ++i) {
         if (upper_[i] >= lower_[i]) active.push_back(i);
         const auto rows = static_cast<std::int64_t>(active.size());
-        if (rows == 0 || (rows < kChunk && i + 1 < last)) continue;
+        if (rows == 0 || (rows < kMeansChunk && i + 1 < last)) continue;
         float* source = const_cast<float*>(points_ + active[0] * d_);  // from_blob takes no const
         if (active.back() - active.front() >= rows) {
           source = gathered.data();

@@ -17,7 +17,7 @@ namespace cpl {
 namespace {
 
 constexpr double kLog2Pi = 1.8378770664093453;
-constexpr std::int64_t kChunk = 128;  // rows per matrix product
+constexpr std::int64_t kMixtureChunk = 128;  // rows per matrix product
 
 struct Share {
   std::int64_t component;
@@ -74,12 +74,13 @@ class Densities {
   // For each row: its log-density, and the components that share it, if wanted.
   void evaluate(const Points& points, std::vector<double>& log_density,
                 std::vector<std::vector<Share>>* shares) const {
-    const std::int64_t chunks = (points.n + kChunk - 1) / kChunk;
+    const std::int64_t chunks = (points.n + kMixtureChunk - 1) / kMixtureChunk;
     at::parallel_for(0, chunks, 1, [&](std::int64_t first, std::int64_t last) {
       const at::NoGradGuard no_grad;
       std::vector<Share> row;
       for (std::int64_t chunk = first; chunk < last; ++chunk) {
-        const std::int64_t begin = chunk * kChunk, rows = std::min(kChunk, points.n - begin);
+        const std::int64_t begin = chunk * kMixtureChunk,
+                           rows = std::min(kMixtureChunk, points.n - begin);
         const at::Tensor product = at::mm(points.wide.narrow(0, begin, rows), factors_);
         for (std::int64_t r = 0; r < rows; ++r) {
           log_density[begin + r] =

@@ -4,8 +4,6 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
-#include <fstream>
-
 #include "cplearn/base/error.h"
 #include "cplearn/nn/state.h"
 
@@ -106,15 +104,6 @@ Autocast::~Autocast() {
   if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
   enable_autocast(device_, was_enabled_);
   set_autocast_type(device_, was_type_);
-}
-
-bool has_fast_bf16() {
-  std::ifstream in("/proc/cpuinfo");
-  std::string word;
-  while (in >> word) {
-    if (word == "avx512_bf16" || word == "amx_bf16") return true;
-  }
-  return false;
 }
 
 at::Tensor torch_random_state() {

@@ -24,9 +24,6 @@ class Autocast {
   at::ScalarType was_type_;
 };
 
-// Whether this processor multiplies bf16 in hardware (AVX-512 BF16 or AMX). Without, it is slower.
-bool has_fast_bf16();
-
 struct EncodeOptions {
   // The images go through in so many parts, and again when the gradient is wanted: memory for
   // activations falls by this factor, the forward work doubles, and the loss still sees the whole

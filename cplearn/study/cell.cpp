@@ -37,7 +37,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::string words(const CellSession& session, const Status& status) {
+std::string progress_words(const CellSession& session, const Status& status) {
   std::string text =
       str(session.words, " epoch ", std::min(status.position.epoch + 1, status.position.epochs),
           "/", status.position.epochs);
@@ -70,7 +70,8 @@ Training train(const std::string& directory, const CellConfig& config, const Cel
     while (trainer.status().position.step < end && !session.must_stop() && trainer.step()) {
       result.seconds.push_back(seconds_since(last));
       last = Clock::now();
-      progress.update(trainer.status().position.step * batch, words(session, trainer.status()));
+      progress.update(trainer.status().position.step * batch,
+                      progress_words(session, trainer.status()));
     }
   }
   result.complete = trainer.status().position.step >= end;

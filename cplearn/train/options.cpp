@@ -87,8 +87,8 @@ Schedule resolve_schedule(const TrainOptions& options, std::int64_t steps_per_ep
 }
 
 bool resolve_bf16(const TrainOptions& options) {
-  if (options.precision == Precision::kAuto)
-    return bf16_is_faster(!find_backbone(options.backbone).transformer);
+  const bool winograd = !is_vit(options);
+  if (options.precision == Precision::kAuto) return bf16_is_faster(winograd);
   return options.precision == Precision::kBf16;
 }
 

@@ -123,7 +123,7 @@ struct TrainOptions {
     v("accumulate", accumulate,
       "take the batch through the network in so many parts: less memory, the same loss",
       AtLeast{1});
-    v("precision", precision, "of the network: auto is bf16 where the processor has it",
+    v("precision", precision, "of the network: auto is what is faster on this processor",
       kPrecisionNames);
     v("probe", probe,
       "train a linear classifier beside, when there are labels; it does not touch "

@@ -82,9 +82,11 @@ std::vector<std::string> preflight(const TrainOptions& options, const Outlook& o
                           " tells little about the use of codes; --batch 64 or more is better"));
     }
   }
-  if (options.precision == Precision::kBf16 &&
-      !bf16_is_faster(!find_backbone(options.backbone).transformer))
-    words.push_back("this processor has no bf16 arithmetic: --precision fp32 is faster here");
+  TrainOptions by_speed = options;
+  by_speed.precision = Precision::kAuto;
+  if (options.precision == Precision::kBf16 && !resolve_bf16(by_speed))
+    words.push_back(str("bf16 is slower than fp32 for ", options.backbone,
+                        " on this processor: --precision fp32 is faster here"));
   return words;
 }
 

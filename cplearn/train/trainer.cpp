@@ -49,7 +49,6 @@ Trainer::Trainer(const std::string& directory, const TrainOptions& options,
   method_ = make_network(options_);
   method_->to(device_);
   method_->set_workers(workers_);
-  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
   const std::int64_t features = method_->backbone().features();
   if (options_.probe && dataset_->labelled()) {
     const auto classes = static_cast<std::int64_t>(dataset_->classes().size());

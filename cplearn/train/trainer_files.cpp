@@ -32,6 +32,11 @@ std::map<std::string, double> as_numbers(const NamedTensors& tensors) {
   return result;
 }
 
+// Never kAuto: a run keeps what it began with, wherever it goes on.
+Precision settled_precision(const TrainOptions& options) {
+  return resolve_bf16(options) ? Precision::kBf16 : Precision::kFp32;
+}
+
 }  // namespace
 
 void Trainer::start() {
@@ -39,6 +44,7 @@ void Trainer::start() {
             " already holds a run: go on with --resume ", files_.directory,
             ", or choose another --out");
   make_directories(files_.directory);
+  options_.precision = settled_precision(options_);
   write_file(files_.config(), run_config_text({options_, session_}));
   resume(false);
 }
@@ -48,8 +54,10 @@ void Trainer::resume(bool override_settings) {
   CPL_CHECK(begun || file_exists(files_.config()), "there is no run in ", files_.directory,
             ": give the directory that 'cplearn train' printed, or start one with --out");
   const auto check_settings = [&](const std::string& text, const std::string& source) {
-    const std::string changes =
-        differences(list_options(parse_run_config(text, source).train), list_options(options_));
+    TrainOptions saved = parse_run_config(text, source).train;
+    saved.precision = settled_precision(saved);  // runs of version 0.1 saved "auto"
+    if (options_.precision == Precision::kAuto) options_.precision = saved.precision;
+    const std::string changes = differences(list_options(saved), list_options(options_));
     CPL_CHECK(changes.empty() || override_settings, "the settings differ from those of the run in ",
               files_.directory, ":\n", changes,
               "Leave them as they were, start another run with --out, or insist with --override.");
@@ -66,6 +74,7 @@ void Trainer::resume(bool override_settings) {
   } else {
     check_settings(read_file(files_.config()), files_.config());
   }
+  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
   write_file(files_.config(), run_config_text({options_, session_}));
   metrics_ = std::make_unique<MetricsFile>(files_.metrics(), step_);
   if (session_.tensorboard) tensorboard_ = std::make_unique<TensorboardFile>(files_.directory);

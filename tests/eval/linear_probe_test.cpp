@@ -43,7 +43,9 @@ TEST(LogisticProbe, EqualsScikitLearn) {
   const auto& node = test::eval_golden().at("logistic");
   const Split split = golden_split();
   LogisticProbeOptions options;
-  options.tolerance = 1e-9;
+  // Parameters are as far from the best as the root of the loss: 1e-9 above it leaves 2e-4, and
+  // where below that it ends depends on the rounding of the matrix products.
+  options.tolerance = 1e-12;
   const LinearProbe probe = fit_logistic_probe(split.train, split.train_labels, 6, options);
   EXPECT_TRUE(probe.converged);
   EXPECT_NEAR(probe.train_loss, node.at("train_loss"), 1e-6);
@@ -51,7 +53,7 @@ TEST(LogisticProbe, EqualsScikitLearn) {
   const at::Tensor p = at::softmax(scores.narrow(0, 0, 5), 1);
   for (int i = 0; i < 5; ++i)
     for (int j = 0; j < 6; ++j)
-      EXPECT_NEAR(p[i][j].item<double>(), node.at("probability").at(i).at(j), 2e-4);
+      EXPECT_NEAR(p[i][j].item<double>(), node.at("probability").at(i).at(j), 5e-5);
   const Accuracy found = accuracy(scores, split.test_labels);
   EXPECT_NEAR(found.top1, node.at("top1"), 0.002);
   EXPECT_NEAR(found.top5, node.at("top5"), 0.002);

@@ -134,6 +134,51 @@ TEST(Trainer, RefusesOtherSettings) {
             std::string::npos);
 }
 
+Precision saved_precision(const std::string& path) {
+  const std::string config = read_file(RunFiles(path).config());
+  EXPECT_EQ(config, load_checkpoint(RunFiles(path).checkpoint()).config);
+  return parse_run_config(config, path).train.precision;
+}
+
+TEST(Trainer, SettlesThePrecisionOnce) {
+  TrainOptions options = tiny();
+  options.test.clear();
+  ASSERT_EQ(options.precision, Precision::kAuto);
+  const bool bf16 = resolve_bf16(options);
+  const Precision here = bf16 ? Precision::kBf16 : Precision::kFp32;
+  const Precision other = bf16 ? Precision::kFp32 : Precision::kBf16;
+  const auto session = [&](const std::string& path, Precision precision, bool fresh_run) {
+    options.precision = precision;
+    Trainer trainer(path, options, SessionOptions());
+    fresh_run ? trainer.start() : trainer.resume(false);
+    trainer.step();
+    trainer.save();
+  };
+  const std::string path = fresh("auto");
+  session(path, Precision::kAuto, true);
+  EXPECT_EQ(saved_precision(path), here);
+
+  // As if begun on a machine where the other precision is faster: "auto" is what the run has.
+  const std::string moved = fresh("moved"), given = fresh("given");
+  session(moved, other, true);
+  session(moved, Precision::kAuto, false);
+  EXPECT_EQ(saved_precision(moved), other);
+  EXPECT_NE(error_of([&] { session(moved, here, false); }).find("precision"), std::string::npos);
+  session(given, other, true);
+  session(given, other, false);
+  expect_same_tensors(moved, given);
+
+  // Version 0.1 saved "auto".
+  const std::string old = fresh("old");
+  session(old, Precision::kAuto, true);
+  Checkpoint checkpoint = load_checkpoint(RunFiles(old).checkpoint());
+  options.precision = Precision::kAuto;
+  checkpoint.config = run_config_text({options, SessionOptions()});
+  save_checkpoint(RunFiles(old).checkpoint(), checkpoint);
+  session(old, Precision::kAuto, false);
+  EXPECT_EQ(saved_precision(old), here);
+}
+
 TEST(Trainer, StopsAtNaN) {
   TrainOptions options = tiny();
   options.optimizer.name = "sgd";

@@ -29,9 +29,9 @@ Tensor convolve(nn::Conv2d& layer, Tensor x, bool activated, bool plain) {
 
 // Two 3x3 convolutions, or 1x1 - 3x3 - 1x1 (bottleneck) with four times as many channels at the
 // end.
-class Block : public nn::Module {
+class ResidualBlock : public nn::Module {
  public:
-  Block(std::int64_t in, std::int64_t width, int stride, bool bottleneck, bool plain)
+  ResidualBlock(std::int64_t in, std::int64_t width, int stride, bool bottleneck, bool plain)
       : plain_(plain) {
     const std::int64_t out = bottleneck ? 4 * width : width;
     if (bottleneck) {
@@ -85,8 +85,8 @@ class ResNet : public Backbone {
       const std::int64_t width = 64 << i;
       nn::Sequential layer;
       for (int j = 0; j < depths[i]; ++j) {
-        layer->push_back(
-            std::make_shared<Block>(in, width, i > 0 && j == 0 ? 2 : 1, bottleneck, options.plain));
+        layer->push_back(std::make_shared<ResidualBlock>(in, width, i > 0 && j == 0 ? 2 : 1,
+                                                         bottleneck, options.plain));
         in = bottleneck ? 4 * width : width;
       }
       layers_.push_back(register_module(str("layer", i + 1), layer));

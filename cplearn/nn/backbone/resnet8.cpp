@@ -54,9 +54,9 @@ Tensor averaged_conv(const nn::Conv2d& conv, const Tensor& x) {
   return torch::linear(taps.flatten(1) / positions, conv->weight.flatten(1), conv->bias);
 }
 
-class Block : public nn::Module {
+class ResNet8Block : public nn::Module {
  public:
-  Block(std::int64_t in, std::int64_t width)
+  ResNet8Block(std::int64_t in, std::int64_t width)
       : conv1(register_module("conv1", make(in, width, 3))),
         conv2(register_module("conv2", make(width, width, 3))) {
     if (in != width) shortcut = register_module("shortcut", make(in, width, 1));
@@ -82,7 +82,7 @@ class ResNet8 : public Backbone {
     CPL_CHECK(width_ >= 1, "the width of resnet8 is ", width_, ", expected at least 1");
     for (int i = 0; i < kBlocks; ++i) {
       blocks_[i] = register_module(str("block", i + 1),
-                                   std::make_shared<Block>(i == 0 ? 3 : width_, width_));
+                                   std::make_shared<ResNet8Block>(i == 0 ? 3 : width_, width_));
     }
   }
 
@@ -100,7 +100,7 @@ class ResNet8 : public Backbone {
   Tensor forward_plain(const Tensor& x) {
     Tensor y = x;
     for (int i = 0; i < kBlocks; ++i) {
-      Block& block = *blocks_[i];
+      ResNet8Block& block = *blocks_[i];
       const bool pools = i < kPooledBlocks;
       Tensor z = block.conv2(activate(block.conv1(i == 0 ? y : activate(y))));
       z = pools ? pool(z) : z;
@@ -113,7 +113,7 @@ class ResNet8 : public Backbone {
   Tensor forward_fast(const Tensor& x) {
     Tensor y = x;
     for (int i = 0; i < kBlocks; ++i) {
-      Block& block = *blocks_[i];
+      ResNet8Block& block = *blocks_[i];
       const bool pools = i < kPooledBlocks;
       const Tensor z = i == 0 ? block.conv1(y) : activated_conv(block.conv1, y);
       const Tensor skip = pools ? pool(y) : y;
@@ -129,7 +129,7 @@ class ResNet8 : public Backbone {
   std::int64_t width_;
   bool final_activation_;
   bool plain_;
-  std::array<std::shared_ptr<Block>, kBlocks> blocks_;
+  std::array<std::shared_ptr<ResNet8Block>, kBlocks> blocks_;
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/transformer_block.h"
+#include "cplearn/nn/linear.h"
 
 namespace cpl {
 namespace {
@@ -14,6 +16,7 @@ using torch::Tensor;
 
 constexpr int kDepth = 12;
 constexpr double kStd = 0.02;
+constexpr double kEpsilon = 1e-6;
 
 // Normal with standard deviation kStd, cut at +-2 as in timm (100 deviations: practically never).
 void truncated_normal_(const Tensor& tensor) {
@@ -22,7 +25,7 @@ void truncated_normal_(const Tensor& tensor) {
   tensor.uniform_(-edge, edge).erfinv_().mul_(kStd * std::sqrt(2.0)).clamp_(-2, 2);
 }
 
-nn::Linear linear(std::int64_t in, std::int64_t out) {
+nn::Linear linear_layer(std::int64_t in, std::int64_t out) {
   nn::Linear layer(in, out);
   truncated_normal_(layer->weight);
   nn::init::zeros_(layer->bias);
@@ -30,15 +33,15 @@ nn::Linear linear(std::int64_t in, std::int64_t out) {
 }
 
 nn::LayerNorm layer_norm(std::int64_t width) {
-  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(1e-6));
+  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(kEpsilon));
 }
 
 class Attention : public nn::Module {
  public:
   Attention(std::int64_t width, std::int64_t heads)
       : heads_(heads),
-        qkv_(register_module("qkv", linear(width, 3 * width))),
-        proj_(register_module("proj", linear(width, width))) {}
+        qkv_(register_module("qkv", linear_layer(width, 3 * width))),
+        proj_(register_module("proj", linear_layer(width, width))) {}
 
   // x: n x tokens x width, and so is the result
   Tensor forward(const Tensor& x) {
@@ -59,8 +62,8 @@ class Attention : public nn::Module {
 class Mlp : public nn::Module {
  public:
   explicit Mlp(std::int64_t width)
-      : fc1_(register_module("fc1", linear(width, 4 * width))),
-        fc2_(register_module("fc2", linear(4 * width, width))) {}
+      : fc1_(register_module("fc1", linear_layer(width, 4 * width))),
+        fc2_(register_module("fc2", linear_layer(4 * width, width))) {}
 
   Tensor forward(const Tensor& x) { return fc2_(torch::gelu(fc1_(x))); }
 
@@ -69,30 +72,42 @@ class Mlp : public nn::Module {
   nn::Linear fc2_;
 };
 
-class Block : public nn::Module {
+class VitBlock : public nn::Module {
  public:
-  Block(std::int64_t width, std::int64_t heads, double drop_path)
-      : drop_path_(drop_path),
+  VitBlock(std::int64_t width, std::int64_t heads, double drop_path, bool plain)
+      : heads_(heads),
+        drop_path_(drop_path),
+        plain_(plain),
         norm1_(register_module("norm1", layer_norm(width))),
         attn_(register_module("attn", std::make_shared<Attention>(width, heads))),
         norm2_(register_module("norm2", layer_norm(width))),
         mlp_(register_module("mlp", std::make_shared<Mlp>(width))) {}
 
-  Tensor forward(const Tensor& x) {
-    const Tensor y = x + drop(attn_->forward(norm1_(x)));
-    return y + drop(mlp_->forward(norm2_(y)));
+  // n x tokens x width, or with `first_only` n x 1 x width
+  Tensor forward(const Tensor& x, bool first_only) {
+    const Tensor scale1 = drop_path_scale(x), scale2 = drop_path_scale(x);
+    const auto all = parameters();
+    if (!plain_ && transformer_block_supports(x, all, heads_))
+      return transformer_block(x, all, {heads_, kEpsilon, first_only, scale1, scale2});
+    const auto scaled = [](const Tensor& branch, const Tensor& scale) {
+      return scale.defined() ? branch * scale : branch;
+    };
+    Tensor y = x + scaled(attn_->forward(norm1_(x)), scale1);
+    if (first_only && !plain_) y = y.narrow(1, 0, 1);
+    return y + scaled(mlp_->forward(norm2_(y)), scale2);
   }
 
  private:
-  // Stochastic depth: leaves the whole branch out for some samples, and scales up the others.
-  Tensor drop(const Tensor& branch) const {
-    if (!is_training() || drop_path_ == 0) return branch;
+  // Stochastic depth: leaves a whole branch out for some samples, and scales up the others.
+  Tensor drop_path_scale(const Tensor& x) const {
+    if (!is_training() || drop_path_ == 0) return {};
     const double keep = 1 - drop_path_;
-    return branch *
-           torch::empty({branch.size(0), 1, 1}, branch.options()).bernoulli_(keep).div_(keep);
+    return torch::empty({x.size(0), 1, 1}, x.options()).bernoulli_(keep).div_(keep);
   }
 
+  std::int64_t heads_;
   double drop_path_;
+  bool plain_;
   nn::LayerNorm norm1_;
   std::shared_ptr<Attention> attn_;
   nn::LayerNorm norm2_;
@@ -101,14 +116,25 @@ class Block : public nn::Module {
 
 class PatchEmbed : public nn::Module {
  public:
-  PatchEmbed(std::int64_t patch, std::int64_t width)
-      : proj_(register_module("proj",
+  PatchEmbed(std::int64_t patch, std::int64_t width, bool plain)
+      : patch_(patch),
+        plain_(plain),
+        proj_(register_module("proj",
                               nn::Conv2d(nn::Conv2dOptions(3, width, patch).stride(patch)))) {}
 
   // n x 3 x h x w -> n x patches x width
-  Tensor forward(const Tensor& images) { return proj_(images).flatten(2).transpose(1, 2); }
+  Tensor forward(const Tensor& images) {
+    if (plain_) return proj_(images).flatten(2).transpose(1, 2);
+    // Patches do not overlap: the convolution is a product with a row of pixels per patch.
+    const Tensor patches =  // n x 3 x rows x columns x patch x patch
+        images.unfold(2, patch_, patch_).unfold(3, patch_, patch_);
+    return linear(patches.permute({0, 2, 3, 1, 4, 5}).flatten(3).flatten(1, 2),
+                  proj_->weight.flatten(1), proj_->bias);
+  }
 
  private:
+  std::int64_t patch_;
+  bool plain_;
   nn::Conv2d proj_;
 };
 
@@ -125,11 +151,12 @@ class VisionTransformer : public Backbone {
     pos_embed_ = register_parameter("pos_embed", torch::empty({1, grid_ * grid_ + 1, width}));
     truncated_normal_(cls_token_);
     truncated_normal_(pos_embed_);
-    patch_embed_ = register_module("patch_embed", std::make_shared<PatchEmbed>(patch_, width));
+    patch_embed_ =
+        register_module("patch_embed", std::make_shared<PatchEmbed>(patch_, width, options.plain));
     auto list = register_module("blocks", nn::ModuleList());
     for (int i = 0; i < kDepth; ++i) {
-      blocks_.push_back(
-          std::make_shared<Block>(width, heads, options.drop_path * i / (kDepth - 1)));
+      blocks_.push_back(std::make_shared<VitBlock>(
+          width, heads, options.drop_path * i / (kDepth - 1), options.plain));
       list->push_back(blocks_.back());
     }
     norm_ = register_module("norm", layer_norm(width));
@@ -145,7 +172,7 @@ class VisionTransformer : public Backbone {
     Tensor x = tokens(images);
     std::vector<Tensor> cls;
     for (int i = 0; i < kDepth; ++i) {
-      x = blocks_[i]->forward(x);
+      x = blocks_[i]->forward(x, i == kDepth - 1);
       // The norm acts on each token alone: only the CLS tokens need it.
       if (i >= kDepth - blocks) cls.push_back(norm_(x.select(1, 0)));
     }
@@ -184,7 +211,7 @@ class VisionTransformer : public Backbone {
   Tensor cls_token_;   // 1 x 1 x width
   Tensor pos_embed_;   // 1 x (1 + grid^2) x width, the first row for the CLS token
   std::shared_ptr<PatchEmbed> patch_embed_;
-  std::vector<std::shared_ptr<Block>> blocks_;
+  std::vector<std::shared_ptr<VitBlock>> blocks_;
   nn::LayerNorm norm_{nullptr};
 };
 
