@@ -47,10 +47,14 @@ endif()
 find_path(cpp_httplib_HEADERS httplib.h)
 find_library(cpp_httplib_LIBRARY cpp-httplib)
 cplearn_need(cpp_httplib_LIBRARY libcpp-httplib-dev)
+find_package(OpenSSL QUIET)  # newer versions call it from their header
 if(NOT TARGET cpp_httplib)
   add_library(cpp_httplib INTERFACE IMPORTED)
-  set_target_properties(cpp_httplib PROPERTIES INTERFACE_LINK_LIBRARIES ${cpp_httplib_LIBRARY}
-                                               INTERFACE_INCLUDE_DIRECTORIES ${cpp_httplib_HEADERS})
+  if(OpenSSL_FOUND)
+    target_link_libraries(cpp_httplib INTERFACE OpenSSL::SSL OpenSSL::Crypto)
+  endif()
+  target_link_libraries(cpp_httplib INTERFACE ${cpp_httplib_LIBRARY})
+  set_target_properties(cpp_httplib PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${cpp_httplib_HEADERS})
 endif()
 # at::parallel_for is a template in libtorch's headers: without OpenMP's flag it is silently serial.
 find_package(OpenMP QUIET)
