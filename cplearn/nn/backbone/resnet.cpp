@@ -20,9 +20,9 @@ nn::Conv2d conv(std::int64_t in, std::int64_t out, int kernel, int stride, std::
 // layer(x), or layer(relu(x)) if `activated`; then x may be overwritten.
 Tensor convolve(nn::Conv2d& layer, Tensor x, bool activated, bool plain) {
   const auto& options = layer->options;
-  const bool suits = options.kernel_size()->at(0) == 3 && options.stride()->at(0) == 1;
-  if (!plain && suits && winograd_supports(x, layer->weight)) {
-    return winograd_conv(x, layer->weight, {}, Winograd::kSame, activated ? 0 : 1);
+  if (!plain && options.kernel_size()->at(0) == 3 && winograd_supports(x, layer->weight)) {
+    const auto kind = options.stride()->at(0) == 1 ? Winograd::kSame : Winograd::kStrided;
+    return winograd_conv(x, layer->weight, {}, kind, activated ? 0 : 1);
   }
   return layer(activated ? x.relu_() : x);
 }
