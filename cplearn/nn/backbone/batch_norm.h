@@ -9,8 +9,9 @@
 namespace cpl {
 
 // relu(norm(x) + residual), with or without either: `residual` may be undefined. Differentiable,
-// and updates the running statistics, as `norm` does itself. What norm_supports refuses takes
-// libtorch's own operations. x: n x channels x h x w, channels-last (copied otherwise).
+// and updates the running statistics, as `norm` does itself. Other types, devices and widths
+// (not multiples of 16), and `plain`, take libtorch's own operations. x: n x channels x h x w,
+// channels-last (copied otherwise).
 torch::Tensor normalise(torch::nn::BatchNorm2d& norm, const torch::Tensor& x,
                         const torch::Tensor& residual, bool relu, bool plain);
 

@@ -34,16 +34,29 @@ void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, const Tensor
   });
 }
 
-// The points of a kernel as simd::gemm reads them. `weight`: n x k x 3 x 3 in any order of memory,
-// for products of k channels with n.
+// The points of a kernel as simd::gemm reads them, for products of in channels with out, or
+// (`adjoint`) of out with in. `weight`: out x in x 3 x 3.
 template <class T>
-Tensor transform_kernel(Winograd kind, const Tensor& weight) {
-  const std::int64_t panel = simd::gemm_panel<T>(), n = weight.size(0), k = weight.size(1);
-  const std::int64_t panels = (n + panel - 1) / panel;
-  const Tensor padded = torch::constant_pad_nd(weight, {0, 0, 0, 0, 0, 0, 0, panels * panel - n});
-  const Tensor taps =  // 3 x 3 x panels x k x panel
-      padded.view({panels, panel, k, 3, 3}).permute({3, 4, 0, 2, 1}).contiguous();
-  const Tensor points = torch::empty({winograd_points(kind), panels * k * panel}, taps.options());
+Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
+  const Tensor weight = weight_any.contiguous();
+  const std::int64_t out = weight.size(0), in = weight.size(1), panel = simd::gemm_panel<T>();
+  const std::int64_t n = adjoint ? in : out, k = adjoint ? out : in;
+  const std::int64_t n_step = 9 * (adjoint ? 1 : in), k_step = 9 * (adjoint ? in : 1);
+  const std::int64_t panels = (n + panel - 1) / panel, channels = panels * k * panel;
+  const Tensor taps = torch::empty({9, channels}, weight.options());  // 9 x panels x k x panel
+  at::parallel_for(0, panels, 1, [&](std::int64_t begin, std::int64_t end) {
+    T* to = taps.data_ptr<T>() + begin * k * panel;
+    for (std::int64_t i = begin * k; i < end * k; ++i) {
+      const std::int64_t first = i / k * panel;
+      const T* const from = weight.data_ptr<T>() + first * n_step + i % k * k_step;
+      for (std::int64_t lane = 0; lane < panel; ++lane, ++to) {
+        const bool inside = first + lane < n;
+        for (int tap = 0; tap < 9; ++tap)
+          to[tap * channels] = inside ? from[lane * n_step + tap] : T{0};
+      }
+    }
+  });
+  const Tensor points = torch::empty({winograd_points(kind), channels}, taps.options());
   transform<T>(winograd_kernel<T>, kind, taps, points);
   return points;
 }
@@ -51,9 +64,23 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight) {
 // The gradient of a kernel (out x in x 3 x 3) from that of its points (points x in x out).
 template <class T>
 Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points) {
-  const Tensor taps = torch::empty({3, 3, points.size(1), points.size(2)}, points.options());
+  constexpr std::int64_t kBlock = kWinogradChannels;
+  const std::int64_t in = points.size(1), out = points.size(2);
+  const Tensor taps = torch::empty({9, in * out}, points.options());
   transform<T>(winograd_kernel_adjoint<T>, kind, taps, points);
-  return taps.permute({3, 2, 0, 1}).contiguous();
+  const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
+  at::parallel_for(0, out / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin * kBlock; o < end * kBlock; o += kBlock) {
+      for (std::int64_t i = 0; i < in; ++i) {
+        const T* const from = taps.data_ptr<T>() + i * out + o;
+        T* const to = weight.data_ptr<T>() + (o * in + i) * 9;
+        for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+          for (int tap = 0; tap < 9; ++tap) to[lane * in * 9 + tap] = from[tap * in * out + lane];
+        }
+      }
+    }
+  });
+  return weight;
 }
 
 // Points of the tiles of some images, for each of `slots`: slot x point x tile x channels, with
@@ -183,7 +210,7 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
     const Tensor y = torch::empty({plan.images, plan.out, plan.height_out, plan.width_out},
                                   x.options().memory_format(at::MemoryFormat::ChannelsLast));
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
-      const Tensor kernel = transform_kernel<scalar_t>(kind, weight);
+      const Tensor kernel = transform_kernel<scalar_t>(kind, weight, false);
       const auto v = plan.scratch<scalar_t>(plan.in, x), m = plan.scratch<scalar_t>(plan.out, x);
       plan.run(
           [&](const Group& group) {
@@ -234,7 +261,7 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
     Tensor dweight;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv_backward", [&] {
       Tensor kernel;
-      if (needs_x) kernel = transform_kernel<scalar_t>(kind, weight.transpose(0, 1));
+      if (needs_x) kernel = transform_kernel<scalar_t>(kind, weight, true);
       const auto v = plan.scratch<scalar_t>(plan.in, x), dm = plan.scratch<scalar_t>(plan.out, x);
       plan.run(
           [&](const Group& group) {
