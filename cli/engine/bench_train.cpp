@@ -100,7 +100,7 @@ Speed measure_steps(int steps, int window, Step step) {
   speed.timing = clock.timing();
   speed.seconds = clock.best_window(window);
   ProductTimer timer;
-  profiled.run(kProfiled, step, 0);
+  profiled.run(kProfiled, 0, step);
   speed.product_share = timer.seconds() / (kProfiled * profiled.best_window(kProfiled));
   speed.product_seconds = speed.product_share * speed.seconds;
   return speed;

@@ -22,17 +22,21 @@ Timing timing_of(std::vector<double> seconds);
 
 class StepClock {
  public:
-  // Times `step` again and again: at least `least` times, and at least that long in all, because
-  // an idle machine takes a while to run at full speed. A step that returns false did nothing; a
-  // clock that went on would report the speed of that.
+  // Times `step` again and again: at least `least` times, and so many seconds in all. A step that
+  // returns false did nothing; a clock that went on would report the speed of that.
   template <class Step>
-  void run(int least, Step&& step, double seconds = 0.5) {
+  void run(int least, double seconds, Step&& step) {
     const auto start = Clock::now();
     for (int i = 0; i < least || since(start) < seconds; ++i) {
       const auto begin = Clock::now();
       check(do_step(step));
       seconds_.push_back(since(begin));
     }
+  }
+  // Half a second: an idle machine takes a while to run at full speed.
+  template <class Step>
+  void run(int least, Step&& step) {
+    run(least, 0.5, step);
   }
   // Without the clock: first allocations, and what was made ahead.
   template <class Step>

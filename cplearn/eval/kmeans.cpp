@@ -11,6 +11,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/eval/column_means.h"
 #include "cplearn/eval/kmeans_seeds.h"
+#include "cplearn/nn/product.h"
 
 namespace cpl {
 namespace {
@@ -81,7 +82,7 @@ class Lloyd {
             std::memcpy(source + r * d_, points_ + active[r] * d_, d_ * sizeof(float));
         }
         at::Tensor out = torch::from_blob(product.data(), {rows, k_});
-        at::mm_out(out, torch::from_blob(source, {rows, d_}), transposed);
+        product_out(out, torch::from_blob(source, {rows, d_}), transposed);
         for (std::int64_t r = 0; r < rows; ++r)
           settle(active[r], product.data() + r * k_, centre_norm);
         active.clear();

@@ -8,6 +8,7 @@
 
 #include "cplearn/base/random.h"
 #include "cplearn/eval/row_sample.h"
+#include "cplearn/nn/product.h"
 
 namespace cpl {
 namespace {
@@ -72,7 +73,7 @@ std::vector<std::vector<std::int64_t>> kmeans_seeds(const at::Tensor& points,
     for (const auto& run : runs)
       all.insert(all.end(), run.candidates.begin(), run.candidates.end());
     const at::Tensor rows = points.index_select(0, torch::tensor(all));
-    const at::Tensor products = at::matmul(rows, points.t()).contiguous();  // (r t) x n
+    const at::Tensor products = cpl::product(rows, points.t());  // (r t) x n
     const float* product = products.data_ptr<float>();
 
     at::parallel_for(0, restarts, 1, [&](std::int64_t first, std::int64_t last) {

@@ -13,6 +13,7 @@
 #include "cplearn/eval/column_means.h"
 #include "cplearn/eval/lbfgs.h"
 #include "cplearn/eval/row_sample.h"
+#include "cplearn/nn/product.h"
 #include "cplearn/simd/softmax_kernel.h"
 
 namespace cpl {
@@ -66,7 +67,7 @@ double cross_entropy(at::Tensor& logits, const at::Tensor& labels) {
 
 at::Tensor LinearProbe::scores(const at::Tensor& features) const {
   const at::NoGradGuard no_grad;
-  return at::addmm(bias, features.to(at::kCPU, at::kFloat), weight.t());
+  return product(features.to(at::kCPU, at::kFloat), weight.t()).add_(bias);
 }
 
 // Added to the preconditioner's curvatures, so that its inverse in float stays positive definite
@@ -91,7 +92,7 @@ LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
   const std::int64_t stride = std::max<std::int64_t>(1, n / (4 * d));
   const at::Tensor sample = rows.index_select(0, torch::tensor(sample_rows(n, stride, 0)));
   const at::Tensor bound =
-      (0.5 / static_cast<double>(sample.size(0)) * at::matmul(sample.t(), sample)).to(at::kDouble) +
+      (0.5 / static_cast<double>(sample.size(0)) * product(sample.t(), sample)).to(at::kDouble) +
       std::max(penalty, kLeastCurvature) * at::eye(width, at::kDouble);
   const at::Tensor inverse = at::cholesky_inverse(at::linalg_cholesky(bound)).to(at::kFloat);
 
@@ -134,7 +135,7 @@ LinearProbe fit_logistic_probe(const at::Tensor& features, const Labels& labels,
   };
   const auto precondition = [&](std::vector<double>& gradient) {
     at::Tensor weight = weight_of(gradient);
-    weight.copy_(at::matmul(weight.to(at::kFloat), inverse));
+    weight.copy_(product(weight.to(at::kFloat), inverse));
     bias_of(gradient).mul_(2);
   };
 
@@ -182,10 +183,10 @@ LinearProbe fit_adam_probe(const at::Tensor& features, const Labels& labels, std
       const std::int64_t rows = std::min(options.batch, n - start);
       const at::Tensor index = torch::from_blob(order.data() + start, {rows}, at::kLong);
       const at::Tensor batch = data.rows.index_select(0, index);
-      at::Tensor logits = at::addmm(bias, batch, weight.t());
+      at::Tensor logits = product(batch, weight.t()).add_(bias);
       loss += cross_entropy(logits, target.index_select(0, index));
       logits.div_(rows);
-      gradient.narrow(1, 0, d).copy_(at::mm(logits.t(), batch));
+      gradient.narrow(1, 0, d).copy_(product(logits.t(), batch));
       gradient.select(1, d).copy_(logits.sum(0));
 
       power1 *= kBeta1;

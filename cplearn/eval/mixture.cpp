@@ -12,6 +12,7 @@
 #include "cplearn/base/random.h"
 #include "cplearn/eval/column_means.h"
 #include "cplearn/eval/kmeans.h"
+#include "cplearn/nn/product.h"
 
 namespace cpl {
 namespace {
@@ -79,12 +80,11 @@ class Densities {
       const at::NoGradGuard no_grad;
       std::vector<Share> row;
       for (std::int64_t chunk = first; chunk < last; ++chunk) {
-        const std::int64_t begin = chunk * kMixtureChunk,
-                           rows = std::min(kMixtureChunk, points.n - begin);
-        const at::Tensor product = at::mm(points.wide.narrow(0, begin, rows), factors_);
+        const std::int64_t begin = chunk * kMixtureChunk, rows = std::min(kMixtureChunk, points.n - begin);
+        const at::Tensor products = product(points.wide.narrow(0, begin, rows), factors_);
         for (std::int64_t r = 0; r < rows; ++r) {
           log_density[begin + r] =
-              settle(points.row(begin + r), product.data_ptr<float>() + r * k_, row);
+              settle(points.row(begin + r), products.data_ptr<float>() + r * k_, row);
           if (shares != nullptr) (*shares)[begin + r] = row;
         }
       }

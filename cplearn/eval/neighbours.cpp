@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/product.h"
 
 namespace cpl {
 namespace {
@@ -39,7 +40,7 @@ void search(const at::Tensor& asked, const at::Tensor& known, std::int64_t k, co
           for (std::int64_t start = 0; start < n; start += kKnownRows) {
             const std::int64_t columns = std::min(kKnownRows, n - start);
             const at::Tensor products =
-                at::mm(asked.narrow(0, begin, rows), known.narrow(0, start, columns).t());
+                cpl::product(asked.narrow(0, begin, rows), known.narrow(0, start, columns).t());
             for (std::int64_t r = 0; r < rows; ++r) {
               const float* product = products.data_ptr<float>() + r * columns;
               auto& heap = best[r];

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/linear.h"
 
 namespace cpl {
 namespace {
@@ -13,8 +14,8 @@ at::Tensor unit_rows(const at::Tensor& x) {
   return nn::functional::normalize(x, nn::functional::NormalizeFuncOptions().dim(1));
 }
 
-nn::Linear linear(std::int64_t in, std::int64_t out, bool bias, MlpKind kind) {
-  nn::Linear layer(nn::LinearOptions(in, out).bias(bias));
+ProductLinear make_linear(std::int64_t in, std::int64_t out, bool bias, MlpKind kind) {
+  ProductLinear layer(nn::LinearOptions(in, out).bias(bias));
   if (kind == MlpKind::kGelu) {
     const torch::NoGradGuard no_grad;
     layer->weight.normal_(0, 0.02);
@@ -32,7 +33,7 @@ nn::Sequential make_mlp(const std::vector<std::int64_t>& widths, MlpKind kind, b
               widths[i], " and ", widths[i + 1], ": use a larger --hidden");
     const bool last = i + 2 == widths.size();
     mlp->push_back(
-        linear(widths[i], widths[i + 1], last ? last_bias : kind == MlpKind::kGelu, kind));
+        make_linear(widths[i], widths[i + 1], last ? last_bias : kind == MlpKind::kGelu, kind));
     if (last) break;
     if (kind == MlpKind::kBatchNorm) {
       mlp->push_back(nn::BatchNorm1d(widths[i + 1]));
@@ -62,7 +63,7 @@ at::Tensor PrototypeHeadImpl::embed(const at::Tensor& z) {
 
 at::Tensor PrototypeHeadImpl::scores(const at::Tensor& embeddings, bool frozen) {
   const at::Tensor directions = unit_rows(frozen ? prototypes_.detach() : prototypes_);
-  return torch::matmul(embeddings, directions.t());
+  return linear(embeddings, directions, at::Tensor());
 }
 
 }  // namespace cpl

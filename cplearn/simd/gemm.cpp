@@ -219,7 +219,6 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
   }
 }
 
-// Panels [panel][k][kPanel], the last one filled up with zeros.
 template <class T>
 void pack(std::int64_t n, std::int64_t k, const T* b, std::int64_t b_row, std::int64_t b_column,
           T* packed) {
@@ -334,9 +333,8 @@ namespace cpl::simd {
     HWY_DYNAMIC_DISPATCH(gemm_##suffix)(job);                                 \
   }                                                                           \
   template <>                                                                 \
-  std::int64_t packed_b_size<T>(std::int64_t n, std::int64_t k) {             \
-    const std::int64_t panel = HWY_DYNAMIC_DISPATCH(panel_##suffix)();        \
-    return (n + panel - 1) / panel * panel * k;                               \
+  std::int64_t gemm_panel<T>() {                                              \
+    return HWY_DYNAMIC_DISPATCH(panel_##suffix)();                            \
   }                                                                           \
   template <>                                                                 \
   void pack_b(std::int64_t n, std::int64_t k, const T* b, std::int64_t b_row, \

@@ -27,10 +27,14 @@ struct Gemm {
 template <class T>
 void gemm(const Gemm<T>& job);
 
-// B as the kernel reads it, for products that use it many times. `packed` has packed_b_size(n, k)
-// elements.
+// B as the kernel reads it, for products that use it many times: panels of so many columns as
+// [panel][k][gemm_panel], the last one filled up with zeros.
 template <class T>
-std::int64_t packed_b_size(std::int64_t n, std::int64_t k);
+std::int64_t gemm_panel();
+template <class T>
+std::int64_t packed_b_size(std::int64_t n, std::int64_t k) {
+  return (n + gemm_panel<T>() - 1) / gemm_panel<T>() * gemm_panel<T>() * k;
+}
 template <class T>
 void pack_b(std::int64_t n, std::int64_t k, const T* b, std::int64_t b_row, std::int64_t b_column,
             T* packed);

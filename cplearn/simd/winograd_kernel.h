@@ -11,16 +11,17 @@
 //     input_adjoint    points -> window of the image       B . BT     "scatter", windows overlap
 // and the kernel two more: `kernel`, G . GT, and `kernel_adjoint`, GT . G.
 //
-// Layouts: maps are n x height x width x channels, points are point x tile x channels. The kernel
-// is a map of 3 x 3 with in * out channels.
+// Layouts: maps are n x height x width x channels, points are point x tile x channels with steps of
+// the caller's choice. The kernel is a map of 3 x 3 with in * out channels, in any order.
 
 #include <cstdint>
 
 namespace cpl {
 
 enum class Winograd {
-  kSame,    // 3x3, padding 1: 6x6 points per 4x4 outputs, 4 times fewer multiplications
-  kPooled,  // the same followed by the mean of 2x2: 5x5 points per 2x2 outputs, 5.76 times fewer
+  kSame,     // 3x3, padding 1: 6x6 points per 4x4 outputs, 4 times fewer multiplications
+  kPooled,   // the same followed by the mean of 2x2: 5x5 points per 2x2 outputs, 5.76 times fewer
+  kStrided,  // 3x3, stride 2, padding 1: 5x5 points per 2x2 outputs, 1.44 times fewer
 };
 
 constexpr std::int64_t winograd_points(Winograd kind) { return kind == Winograd::kSame ? 36 : 25; }
@@ -35,6 +36,7 @@ struct WinogradJob {
   std::int64_t images, height, width, channels;  // of `map`
   T* map;
   T* points;
+  std::int64_t tile_step, point_step;      // elements from one tile, or point, to the next
   std::int64_t begin = 0, end = channels;  // the channels to work on
   // The input is activated as it is read: x > 0 ? x : slope * x. 1 for none.
   T slope = 1;

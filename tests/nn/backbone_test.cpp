@@ -138,9 +138,10 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
     for (const auto& [threads, n, in, out, height, width] : {std::tuple{1, 1, 16, 16, 4, 4},
                                                              {1, 3, 32, 16, 7, 9},
                                                              {1, 9, 16, 48, 32, 6},
-                                                             {2, 40, 32, 32, 8, 8}}) {
+                                                             {2, 40, 32, 32, 8, 8},
+                                                             {2, 9, 96, 80, 5, 4}}) {
       at::set_num_threads(threads);
-      for (const auto kind : {Winograd::kSame, Winograd::kPooled}) {
+      for (const auto kind : {Winograd::kSame, Winograd::kPooled, Winograd::kStrided}) {
         if (kind == Winograd::kPooled && (height % 2 != 0 || width % 2 != 0)) continue;
         for (const double slope : {1.0, 0.2, 0.0}) {
           std::vector<Tensor> results[2];
@@ -153,7 +154,8 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
             const Tensor bias = slope == 0 ? Tensor() : leaf("bias", {out});
             Tensor y;
             if (direct) {
-              y = torch::conv2d(torch::leaky_relu(x, slope), weight, bias, 1, 1);
+              const int stride = kind == Winograd::kStrided ? 2 : 1;
+              y = torch::conv2d(torch::leaky_relu(x, slope), weight, bias, stride, 1);
               if (kind == Winograd::kPooled) y = torch::avg_pool2d(y, 2);
             } else {
               y = winograd_conv(x, weight, bias, kind, slope);

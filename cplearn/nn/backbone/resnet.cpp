@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/batch_norm.h"
 #include "cplearn/nn/backbone/winograd.h"
 
 namespace cpl {
@@ -17,14 +18,13 @@ nn::Conv2d conv(std::int64_t in, std::int64_t out, int kernel, int stride, std::
   return layer;
 }
 
-// layer(x), or layer(relu(x)) if `activated`; then x may be overwritten.
-Tensor convolve(nn::Conv2d& layer, Tensor x, bool activated, bool plain) {
+Tensor convolve(nn::Conv2d& layer, const Tensor& x, bool plain) {
   const auto& options = layer->options;
-  const bool suits = options.kernel_size()->at(0) == 3 && options.stride()->at(0) == 1;
-  if (!plain && suits && winograd_supports(x, layer->weight)) {
-    return winograd_conv(x, layer->weight, {}, Winograd::kSame, activated ? 0 : 1);
+  if (!plain && options.kernel_size()->at(0) == 3 && winograd_supports(x, layer->weight)) {
+    const auto kind = options.stride()->at(0) == 1 ? Winograd::kSame : Winograd::kStrided;
+    return winograd_conv(x, layer->weight, {}, kind, 1);
   }
-  return layer(activated ? x.relu_() : x);
+  return layer(x);
 }
 
 // Two 3x3 convolutions, or 1x1 - 3x3 - 1x1 (bottleneck) with four times as many channels at the
@@ -43,16 +43,23 @@ class ResidualBlock : public nn::Module {
       add(conv(width, width, 3, 1, 1));
     }
     if (stride != 1 || in != out) {
-      downsample_ = register_module(
-          "downsample", nn::Sequential(conv(in, out, 1, stride, 0), nn::BatchNorm2d(out)));
+      shortcut_conv_ = conv(in, out, 1, stride, 0);
+      shortcut_norm_ = nn::BatchNorm2d(out);
+      register_module("downsample", nn::Sequential(shortcut_conv_, shortcut_norm_));
     }
   }
 
   Tensor forward(const Tensor& x) {
-    Tensor y = x;
-    for (std::size_t i = 0; i < convs_.size(); ++i)
-      y = norms_[i](convolve(convs_[i], y, i > 0, plain_));
-    return y.add_(downsample_ ? downsample_->forward(x) : x).relu_();
+    Tensor skip = x, y = x;
+    if (shortcut_conv_) {
+      skip = normalise(shortcut_norm_, convolve(shortcut_conv_, x, plain_), {}, false, plain_);
+    }
+    for (std::size_t i = 0; i < convs_.size(); ++i) {
+      const bool last = i + 1 == convs_.size();
+      y = normalise(norms_[i], convolve(convs_[i], y, plain_), last ? skip : Tensor(), true,
+                    plain_);
+    }
+    return y;
   }
 
  private:
@@ -66,13 +73,16 @@ class ResidualBlock : public nn::Module {
   bool plain_;
   std::vector<nn::Conv2d> convs_;
   std::vector<nn::BatchNorm2d> norms_;
-  nn::Sequential downsample_{nullptr};
+  nn::Conv2d shortcut_conv_{nullptr};
+  nn::BatchNorm2d shortcut_norm_{nullptr};
 };
 
 class ResNet : public Backbone {
  public:
   ResNet(const std::vector<int>& depths, bool bottleneck, const BackboneOptions& options)
-      : features_(bottleneck ? 2048 : 512), imagenet_(options.stem == "imagenet") {
+      : features_(bottleneck ? 2048 : 512),
+        imagenet_(options.stem == "imagenet"),
+        plain_(options.plain) {
     CPL_CHECK(imagenet_ || options.stem == "cifar", "there is no stem ", options.stem,
               ": choose cifar (32x32 images) or imagenet (224x224 images)");
     CPL_CHECK(options.stem_padding >= 1 && options.stem_padding <= 2, "stem_padding is ",
@@ -96,7 +106,8 @@ class ResNet : public Backbone {
   std::int64_t features() const override { return features_; }
 
   Tensor forward(const Tensor& images) override {
-    Tensor y = bn1_(conv1_(images.contiguous(at::MemoryFormat::ChannelsLast))).relu_();
+    const Tensor x = conv1_(images.contiguous(at::MemoryFormat::ChannelsLast));
+    Tensor y = normalise(bn1_, x, {}, true, plain_);
     if (imagenet_) y = torch::max_pool2d(y, 3, 2, 1);
     for (auto& layer : layers_) y = layer->forward(y);
     return y.mean({2, 3});
@@ -104,7 +115,7 @@ class ResNet : public Backbone {
 
  private:
   std::int64_t features_;
-  bool imagenet_;
+  bool imagenet_, plain_;
   nn::Conv2d conv1_{nullptr};
   nn::BatchNorm2d bn1_{nullptr};
   std::vector<nn::Sequential> layers_;

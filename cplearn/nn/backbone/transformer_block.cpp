@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "cplearn/base/error.h"
@@ -120,24 +121,16 @@ struct Weights {
   }
 };
 
-// body(part, begin, end) for [0, count) in equal parts, one per thread.
+// Threads that share `count` groups.
 std::int64_t part_count(std::int64_t count) {
   return std::min<std::int64_t>(at::get_num_threads(), count);
-}
-template <class Body>
-void for_parts(std::int64_t count, const Body& body) {
-  const std::int64_t parts = part_count(count);
-  at::parallel_for(0, parts, 1, [&](std::int64_t first, std::int64_t last) {
-    for (std::int64_t part = first; part < last; ++part)
-      body(part, count * part / parts, count * (part + 1) / parts);
-  });
 }
 
 // What the backward pass needs of the forward pass.
 struct Saved {
   Tensor qkv;       // n x tokens x 3 width
   Tensor log_sums;  // n x heads x queries
-  Tensor attended;  // n x queries x width
+  Tensor attended;  // n x queries x width and some more
   Tensor middle;    // n x queries x width: y
   Tensor hidden;    // n x queries x hidden: fc1 without its bias
 };
@@ -163,7 +156,9 @@ class Block {
   // With `saved`, fills it.
   Tensor forward(Saved* saved) const {
     const Tensor out = torch::empty({images_, queries_, width_}, x_.options());
-    const Tensor attended = saved ? torch::empty_like(out) : out;
+    // Rows as products read them fastest, without a copy.
+    const Tensor attended =
+        torch::empty({images_, queries_, gemm_stride<float>(width_)}, x_.options());
     if (saved) {
       saved->qkv = torch::empty({images_, tokens_, 3 * width_}, x_.options());
       saved->log_sums = torch::empty({images_, heads_, queries_}, x_.options());
@@ -172,10 +167,11 @@ class Block {
       saved->hidden = torch::empty({images_, queries_, hidden_}, x_.options());
     }
     const Weights weights(parameters_, true);
-    for_image_groups([&](std::int64_t, Arena& arena, std::int64_t first, std::int64_t count) {
-      attend(weights, arena, first, count, saved, attended);
-    });
-    for_row_groups([&](std::int64_t, Arena& arena, std::int64_t first, std::int64_t count) {
+    for_image_groups(false,
+                     [&](std::int64_t, Arena& arena, std::int64_t first, std::int64_t count) {
+                       attend(weights, arena, first, count, saved, attended);
+                     });
+    for_row_groups(false, [&](std::int64_t, Arena& arena, std::int64_t first, std::int64_t count) {
       transform(weights, arena, first, count, saved, attended, out);
     });
     return out;
@@ -189,13 +185,15 @@ class Block {
     // A thread adds up gradients of its own.
     const std::int64_t parts = part_count(images_ * queries_);
     const Tensor sums = torch::zeros({parts, parameter_count()}, x_.options());
-    for_row_groups([&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
-      transform_backward(weights, arena, first, count, saved, dout, dx, dattended,
-                         places(sums, part));
-    });
-    for_image_groups([&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
-      attend_backward(weights, arena, first, count, saved, dattended, dx, places(sums, part));
-    });
+    for_row_groups(true,
+                   [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
+                     transform_backward(weights, arena, first, count, saved, dout, dx, dattended,
+                                        places(sums, part));
+                   });
+    for_image_groups(
+        true, [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
+          attend_backward(weights, arena, first, count, saved, dattended, dx, places(sums, part));
+        });
     tensor_list gradients = {dx};
     const Tensor sum = parts == 1 ? sums[0] : sums.sum(0);
     std::int64_t begin = 0;
@@ -249,27 +247,40 @@ class Block {
     return {queries_of(rows_of(t, 0))[row], queries_of(rows_of(t, 0)).step};
   }
 
-  // body(part, arena, first image, count) for groups of about kTokens tokens
+  // Images, or rows of the result, in groups of about kTokens tokens.
   template <class Body>
-  void for_image_groups(const Body& body) const {
+  void for_image_groups(bool in_order, const Body& body) const {
     const std::int64_t group = std::max<std::int64_t>(1, kTokens / tokens_);
-    for_groups(images_, group, group * tokens_ * (6 * width_ + 128), body);
-  }
-  // body(part, arena, first row of the result, count)
-  template <class Body>
-  void for_row_groups(const Body& body) const {
-    for_groups(images_ * queries_, kTokens, kTokens * (4 * width_ + 2 * hidden_ + 128), body);
+    for_groups(images_, group, group * tokens_ * (6 * width_ + 128), in_order, body);
   }
   template <class Body>
-  void for_groups(std::int64_t count, std::int64_t most, std::int64_t memory,
+  void for_row_groups(bool in_order, const Body& body) const {
+    for_groups(images_ * queries_, kTokens, kTokens * (4 * width_ + 2 * hidden_ + 128), in_order,
+               body);
+  }
+
+  // body(part, arena, first, count) for [0, total) in groups of at most `most`, on all threads.
+  // In order: each has its share, so that its sums are always of the same groups. Otherwise
+  // whoever is free takes the next group, and nobody waits for a thread that was interrupted.
+  template <class Body>
+  void for_groups(std::int64_t total, std::int64_t most, std::int64_t memory, bool in_order,
                   const Body& body) const {
-    for_parts(count, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-      const std::int64_t groups = (end - begin + most - 1) / most;  // of equal size
+    const std::int64_t groups = (total + most - 1) / most, parts = part_count(groups);
+    std::atomic<std::int64_t> next{0};
+    at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
       Arena arena(memory);
-      for (std::int64_t i = 0; i < groups; ++i) {
+      const auto run = [&](std::int64_t part, std::int64_t group) {
         arena.reset();
-        const std::int64_t first = begin + (end - begin) * i / groups;
-        body(part, arena, first, begin + (end - begin) * (i + 1) / groups - first);
+        const std::int64_t first = total * group / groups;
+        body(part, arena, first, total * (group + 1) / groups - first);
+      };
+      for (std::int64_t part = begin; part < end; ++part) {
+        if (in_order) {
+          for (std::int64_t g = groups * part / parts; g < groups * (part + 1) / parts; ++g)
+            run(part, g);
+        } else {
+          for (std::int64_t g = next++; g < groups; g = next++) run(part, g);
+        }
       }
     });
   }

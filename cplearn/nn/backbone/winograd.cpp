@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cplearn/base/error.h"
+#include "cplearn/simd/gemm.h"
 
 namespace cpl {
 namespace {
@@ -16,103 +17,185 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
 
-constexpr std::int64_t kTilesAtOnce = 256;         // rows of a matrix product: enough to be fast
-constexpr std::int64_t kTilesPerPart = 64;         // at least: each part sums a kernel of its own
 constexpr std::int64_t kKernelChannels = 1 << 14;  // of a kernel, per thread at least
 
-// Applies a stage to the channels of a kernel, in parallel. `taps`: 3 x 3 x in x out.
+// Applies a stage to the channels of a kernel, in parallel. `taps`: 3 x 3 x channels, `points`:
+// points x channels.
 template <class T>
 void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, const Tensor& taps,
                const Tensor& points) {
-  const std::int64_t blocks = taps[0][0].numel() / kWinogradChannels;
+  const std::int64_t channels = taps.numel() / 9, blocks = channels / kWinogradChannels;
   at::parallel_for(0, blocks, kKernelChannels / kWinogradChannels, [&](auto begin, auto end) {
-    WinogradJob<T> job{
-        kind, 1, 3, 3, blocks * kWinogradChannels, taps.data_ptr<T>(), points.data_ptr<T>()};
+    WinogradJob<T> job{kind,     1,       3, 3, channels, taps.data_ptr<T>(), points.data_ptr<T>(),
+                       channels, channels};
     job.begin = begin * kWinogradChannels;
     job.end = end * kWinogradChannels;
     stage(job);
   });
 }
 
-// out x in x 3 x 3 -> points x in x out
+// The points of a kernel as simd::gemm reads them, for products of in channels with out, or
+// (`adjoint`) of out with in. `weight`: out x in x 3 x 3.
 template <class T>
-Tensor transform_kernel(Winograd kind, const Tensor& weight) {
-  const Tensor taps = weight.permute({2, 3, 1, 0}).contiguous();
-  const Tensor points =
-      torch::empty({winograd_points(kind), weight.size(1), weight.size(0)}, taps.options());
+Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
+  const Tensor weight = weight_any.contiguous();
+  const std::int64_t out = weight.size(0), in = weight.size(1), panel = simd::gemm_panel<T>();
+  const std::int64_t n = adjoint ? in : out, k = adjoint ? out : in;
+  const std::int64_t n_step = 9 * (adjoint ? 1 : in), k_step = 9 * (adjoint ? in : 1);
+  const std::int64_t panels = (n + panel - 1) / panel, channels = panels * k * panel;
+  const Tensor taps = torch::empty({9, channels}, weight.options());  // 9 x panels x k x panel
+  at::parallel_for(0, panels, 1, [&](std::int64_t begin, std::int64_t end) {
+    T* to = taps.data_ptr<T>() + begin * k * panel;
+    for (std::int64_t i = begin * k; i < end * k; ++i) {
+      const std::int64_t first = i / k * panel;
+      const T* const from = weight.data_ptr<T>() + first * n_step + i % k * k_step;
+      for (std::int64_t lane = 0; lane < panel; ++lane, ++to) {
+        const bool inside = first + lane < n;
+        for (int tap = 0; tap < 9; ++tap)
+          to[tap * channels] = inside ? from[lane * n_step + tap] : T{0};
+      }
+    }
+  });
+  const Tensor points = torch::empty({winograd_points(kind), channels}, taps.options());
   transform<T>(winograd_kernel<T>, kind, taps, points);
   return points;
 }
 
-// The gradient of a kernel from that of its points.
+// The gradient of a kernel (out x in x 3 x 3) from that of its points (points x in x out).
 template <class T>
 Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points) {
-  const Tensor taps = torch::empty({3, 3, points.size(1), points.size(2)}, points.options());
+  constexpr std::int64_t kBlock = kWinogradChannels;
+  const std::int64_t in = points.size(1), out = points.size(2);
+  const Tensor taps = torch::empty({9, in * out}, points.options());
   transform<T>(winograd_kernel_adjoint<T>, kind, taps, points);
-  return taps.permute({3, 2, 0, 1}).contiguous();
+  const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
+  at::parallel_for(0, out / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t o = begin * kBlock; o < end * kBlock; o += kBlock) {
+      for (std::int64_t i = 0; i < in; ++i) {
+        const T* const from = taps.data_ptr<T>() + i * out + o;
+        T* const to = weight.data_ptr<T>() + (o * in + i) * 9;
+        for (std::int64_t lane = 0; lane < kBlock; ++lane) {
+          for (int tap = 0; tap < 9; ++tap) to[lane * in * 9 + tap] = from[tap * in * out + lane];
+        }
+      }
+    }
+  });
+  return weight;
 }
 
-// What one call works on: maps before (n x height x width x in) and after the convolution, in
-// groups of images whose tiles fill a matrix product.
-struct Geometry {
-  Geometry(Winograd k, const Tensor& x, std::int64_t channels_out)
+// Points of the tiles of some images, for each of `slots`: slot x point x tile x channels, with
+// rows that simd::gemm reads where they lie. Nor do points compete for the same place in a cache:
+// without that transforms took twice as long.
+template <class T>
+struct Points {
+  Points(std::int64_t slots, std::int64_t points, std::int64_t tiles, std::int64_t channels,
+         const Tensor& like)
+      : tile_step(simd::gemm_stride<T>(channels)),
+        point_step(simd::gemm_stride<T>(tiles * tile_step)),
+        slot_step(points * point_step),
+        memory(torch::empty({slots * slot_step}, like.options())) {}
+
+  T* at(std::int64_t slot, std::int64_t point, std::int64_t tile) const {
+    return memory.data_ptr<T>() + slot * slot_step + point * point_step + tile * tile_step;
+  }
+
+  std::int64_t tile_step, point_step, slot_step;
+  Tensor memory;
+};
+
+// Images whose points are in `slot`, from its tile `tile` on.
+struct Group {
+  std::int64_t slot, first, count, tile;
+};
+
+// One call: maps before (n x height x width x in) and after the convolution, and how the work is
+// shared out. Where there are more tiles than channels, threads take groups of images that fit
+// their caches, and transform and multiply each on their own. Otherwise the kernel is what is
+// large: all images are transformed first, and threads take points, so that each kernel, and the
+// gradient of each, passes through one of them once.
+class Plan {
+ public:
+  Plan(Winograd k, const Tensor& x, std::int64_t channels_out)
       : kind(k),
         images(x.size(0)),
         height(x.size(2)),
         width(x.size(3)),
         in(x.size(1)),
         out(channels_out),
-        scale(k == Winograd::kPooled ? 2 : 1),
+        height_out(k == Winograd::kSame ? height : (height + 1) / 2),
+        width_out(k == Winograd::kSame ? width : (width + 1) / 2),
+        points(winograd_points(k)),
         tiles(winograd_tiles(height, width)),
-        group(std::max<std::int64_t>(1, kTilesAtOnce / tiles)),
-        parts(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, at::get_num_threads())) {}
+        parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, at::get_num_threads())),
+        by_points_(images * tiles * (in + out) <= parts_ * in * out),
+        group_(by_points_ ? images : std::clamp<std::int64_t>(kTilesAtOnce / tiles, 1, images)) {}
 
-  // Memory for the points of one group, for each part.
-  Tensor scratch(const Tensor& like, std::int64_t channels) const {
-    return torch::empty({parts, winograd_points(kind) * group * tiles * channels}, like.options());
-  }
+  std::int64_t slots() const { return by_points_ ? 1 : parts_; }
 
-  // That memory for `count` images: points x tiles x channels.
-  Tensor points(const Tensor& scratch, std::int64_t part, std::int64_t count,
-                std::int64_t channels) const {
-    const std::int64_t size = winograd_points(kind) * count * tiles * channels;
-    return scratch[part].narrow(0, 0, size).view({-1, count * tiles, channels});
+  template <class T>
+  Points<T> scratch(std::int64_t channels, const Tensor& like) const {
+    return Points<T>(slots(), points, group_ * tiles, channels, like);
   }
 
   template <class T>
-  WinogradJob<T> before(const Tensor& map, std::int64_t first, std::int64_t count,
-                        const Tensor& points, double slope) const {
-    T* const begin = map.data_ptr<T>() + first * height * width * in;
-    WinogradJob<T> job{kind, count, height, width, in, begin, points.data_ptr<T>()};
-    job.slope = static_cast<T>(slope);
-    return job;
+  WinogradJob<T> before(const Tensor& map, const Group& g, const Points<T>& p) const {
+    T* const begin = map.data_ptr<T>() + g.first * height * width * in;
+    return {kind,        g.count,     height, width, in, begin, p.at(g.slot, 0, g.tile),
+            p.tile_step, p.point_step};
   }
 
   template <class T>
-  WinogradJob<T> after(const Tensor& map, std::int64_t first, std::int64_t count,
-                       const Tensor& points) const {
-    const std::int64_t h = height / scale, w = width / scale;
-    T* const begin = map.data_ptr<T>() + first * h * w * out;
-    return {kind, count, h, w, out, begin, points.data_ptr<T>()};
+  WinogradJob<T> after(const Tensor& map, const Group& g, const Points<T>& p) const {
+    T* const begin = map.data_ptr<T>() + g.first * height_out * width_out * out;
+    return {kind,        g.count,     height_out, width_out, out, begin, p.at(g.slot, 0, g.tile),
+            p.tile_step, p.point_step};
   }
 
-  // body(part, first image, images) for every group, parts in parallel. Who gets what depends on
-  // nothing but the number of threads, and so do the last bits of the result.
-  template <class Body>
-  void for_groups(const Body& body) const {
-    at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
-      const at::AutoDispatchBelowADInplaceOrView guard;  // no graph is recorded in here
-      for (std::int64_t part = begin; part < end; ++part) {
-        const std::int64_t last = images * (part + 1) / parts;
-        for (std::int64_t first = images * part / parts; first < last; first += group) {
-          body(part, first, std::min(group, last - first));
+  // gather(group); multiply(point, slot, tiles, whether it is the slot's first) for each point;
+  // scatter(group). Who does what depends on nothing but the number of threads.
+  template <class Gather, class Multiply, class Scatter>
+  void run(const Gather& gather, const Multiply& multiply, const Scatter& scatter) const {
+    const auto share = [](std::int64_t count, const auto& body) {
+      at::parallel_for(0, count, 1,
+                       [&](std::int64_t begin, std::int64_t end) { body(begin, end); });
+    };
+    if (by_points_) {
+      const auto whole = [&](std::int64_t begin, std::int64_t end) {
+        return Group{0, begin, end - begin, begin * tiles};
+      };
+      share(images, [&](auto begin, auto end) { gather(whole(begin, end)); });
+      share(points, [&](auto begin, auto end) {
+        for (auto point = begin; point < end; ++point) multiply(point, 0, images * tiles, true);
+      });
+      share(images, [&](auto begin, auto end) { scatter(whole(begin, end)); });
+      return;
+    }
+    share(parts_, [&](auto begin, auto end) {
+      for (auto part = begin; part < end; ++part) {
+        const std::int64_t start = images * part / parts_, last = images * (part + 1) / parts_;
+        for (std::int64_t first = start; first < last; first += group_) {
+          const Group group{part, first, std::min(group_, last - first), 0};
+          gather(group);
+          for (std::int64_t point = 0; point < points; ++point)
+            multiply(point, part, group.count * tiles, first == start);
+          scatter(group);
         }
       }
     });
   }
 
-  Winograd kind;
-  std::int64_t images, height, width, in, out, scale, tiles, group, parts;
+  const Winograd kind;
+  const std::int64_t images, height, width, in, out, height_out, width_out, points, tiles;
+
+ private:
+  static constexpr std::int64_t kTilesPerPart = 64;  // at least: each part sums a kernel of its own
+
+  // Rows of a product: few keep the points near, many fetch the kernel seldom.
+  static constexpr std::int64_t kTilesAtOnce = 128;
+
+  std::int64_t parts_;
+  bool by_points_;
+  std::int64_t group_;
 };
 
 class WinogradConv : public torch::autograd::Function<WinogradConv> {
@@ -120,29 +203,43 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
   static Tensor forward(AutogradContext* context, const Tensor& x_any, const Tensor& weight,
                         const Tensor& bias, std::int64_t kind_number, double slope) {
     RECORD_FUNCTION("cplearn::convolution", {});  // so that profilers see it as one
+    const at::NoGradGuard no_grad;
     const auto kind = static_cast<Winograd>(kind_number);
     const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
-    const Geometry g(kind, x, weight.size(0));
-    const Tensor y = torch::empty({g.images, g.out, g.height / g.scale, g.width / g.scale},
+    const Plan plan(kind, x, weight.size(0));
+    const Tensor y = torch::empty({plan.images, plan.out, plan.height_out, plan.width_out},
                                   x.options().memory_format(at::MemoryFormat::ChannelsLast));
-    const Tensor before = g.scratch(x, g.in), after = g.scratch(x, g.out);
-    Tensor kernel;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
-      kernel = transform_kernel<scalar_t>(kind, weight);
-      g.for_groups([&](std::int64_t part, std::int64_t first, std::int64_t count) {
-        const Tensor v = g.points(before, part, count, g.in);
-        const Tensor m = g.points(after, part, count, g.out);
-        winograd_input(g.before<scalar_t>(x, first, count, v, slope));
-        for (std::int64_t k = 0; k < v.size(0); ++k) {
-          Tensor product = m[k];
-          at::mm_out(product, v[k], kernel[k]);
-        }
-        auto job = g.after<scalar_t>(y, first, count, m);
-        if (bias.numel() > 0) job.bias = bias.data_ptr<scalar_t>();
-        winograd_output(job);
-      });
+      const Tensor kernel = transform_kernel<scalar_t>(kind, weight, false);
+      const auto v = plan.scratch<scalar_t>(plan.in, x), m = plan.scratch<scalar_t>(plan.out, x);
+      plan.run(
+          [&](const Group& group) {
+            auto job = plan.before(x, group, v);
+            job.slope = static_cast<scalar_t>(slope);
+            winograd_input(job);
+          },
+          [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool) {
+            simd::Gemm<scalar_t> job{tiles,
+                                     plan.out,
+                                     plan.in,
+                                     v.at(slot, point, 0),
+                                     v.tile_step,
+                                     1,
+                                     kernel.data_ptr<scalar_t>() + point * kernel.size(1),
+                                     0,
+                                     0,
+                                     m.at(slot, point, 0),
+                                     m.tile_step};
+            job.b_packed = true;
+            simd::gemm(job);
+          },
+          [&](const Group& group) {
+            auto job = plan.after(y, group, m);
+            if (bias.numel() > 0) job.bias = bias.data_ptr<scalar_t>();
+            winograd_output(job);
+          });
     });
-    context->save_for_backward({x, kernel});
+    context->save_for_backward({x, weight});
     context->saved_data["kind"] = kind_number;
     context->saved_data["slope"] = slope;
     context->saved_data["bias"] = bias.numel() > 0;
@@ -152,35 +249,50 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor& x = saved[0];
-    const Tensor& kernel = saved[1];  // points x in x out
+    const Tensor& weight = saved[1];
     const auto kind = static_cast<Winograd>(context->saved_data["kind"].toInt());
     const double slope = context->saved_data["slope"].toDouble();
     const bool needs_x = context->needs_input_grad(0);
     const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const Geometry g(kind, x, dy.size(1));
+    const Plan plan(kind, x, dy.size(1));
     const Tensor dx = needs_x ? torch::empty_like(x) : Tensor();
-    const Tensor before = g.scratch(x, g.in), after = g.scratch(x, g.out);
-    std::vector<Tensor> dkernels(g.parts);
-    for (Tensor& dkernel : dkernels) dkernel = torch::zeros_like(kernel);
+    const Tensor dkernels =
+        torch::empty({plan.slots(), plan.points, plan.in, plan.out}, x.options());
     Tensor dweight;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv_backward", [&] {
-      g.for_groups([&](std::int64_t part, std::int64_t first, std::int64_t count) {
-        const Tensor v = g.points(before, part, count, g.in);
-        const Tensor dm = g.points(after, part, count, g.out);
-        winograd_output_adjoint(g.after<scalar_t>(dy, first, count, dm));
-        winograd_input(g.before<scalar_t>(x, first, count, v, slope));
-        for (std::int64_t k = 0; k < v.size(0); ++k) {
-          dkernels[part][k].addmm_(v[k].t(), dm[k]);
-          Tensor product = v[k];  // no longer needed: its gradient takes its place
-          if (needs_x) at::mm_out(product, dm[k], kernel[k].t());
-        }
-        if (!needs_x) return;
-        auto job = g.before<scalar_t>(dx, first, count, v, slope);
-        job.input = x.data_ptr<scalar_t>() + first * g.height * g.width * g.in;
-        winograd_input_adjoint(job);
-      });
-      for (std::size_t i = 1; i < dkernels.size(); ++i) dkernels[0] += dkernels[i];
-      dweight = transform_kernel_adjoint<scalar_t>(kind, dkernels[0]);
+      Tensor kernel;
+      if (needs_x) kernel = transform_kernel<scalar_t>(kind, weight, true);
+      const auto v = plan.scratch<scalar_t>(plan.in, x), dm = plan.scratch<scalar_t>(plan.out, x);
+      plan.run(
+          [&](const Group& group) {
+            auto job = plan.before(x, group, v);
+            job.slope = static_cast<scalar_t>(slope);
+            winograd_input(job);
+            winograd_output_adjoint(plan.after(dy, group, dm));
+          },
+          [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
+            scalar_t* const dkernel =
+                dkernels.data_ptr<scalar_t>() + (slot * plan.points + point) * plan.in * plan.out;
+            scalar_t* const before = v.at(slot, point, 0);
+            const scalar_t* const after = dm.at(slot, point, 0);
+            simd::gemm<scalar_t>({plan.in, plan.out, tiles, before, 1, v.tile_step, after,
+                                  dm.tile_step, 1, dkernel, plan.out, !first});
+            if (!needs_x) return;
+            // The points of x are no longer needed: their gradient takes their place.
+            simd::gemm<scalar_t>({tiles, plan.in, plan.out, after, dm.tile_step, 1,
+                                  kernel.data_ptr<scalar_t>() + point * kernel.size(1), 0, 0,
+                                  before, v.tile_step, false, true});
+          },
+          [&](const Group& group) {
+            if (!needs_x) return;
+            auto job = plan.before(dx, group, v);
+            job.slope = static_cast<scalar_t>(slope);
+            job.input = x.data_ptr<scalar_t>() + (job.map - dx.data_ptr<scalar_t>());
+            winograd_input_adjoint(job);
+          });
+      const Tensor dkernel = dkernels[0];
+      for (std::int64_t i = 1; i < dkernels.size(0); ++i) dkernel.add_(dkernels[i]);
+      dweight = transform_kernel_adjoint<scalar_t>(kind, dkernel);
     });
     const bool has_bias = context->saved_data["bias"].toBool();
     return {dx, dweight, has_bias ? dy.sum({0, 2, 3}) : Tensor(), Tensor(), Tensor()};
@@ -205,7 +317,7 @@ Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, 
                 x.size(1) == weight.size(1),
             "winograd_conv got ", x.sizes(), " with a kernel of ", weight.sizes(),
             ", expected 3x3");
-  CPL_CHECK(kind == Winograd::kSame || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
+  CPL_CHECK(kind != Winograd::kPooled || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
             x.size(2), "x", x.size(3), " cannot be pooled by 2x2");
   // apply() does not take undefined tensors; one without elements stands for no bias.
   return WinogradConv::apply(x, weight, bias.defined() ? bias : torch::empty({0}, weight.options()),

@@ -1,6 +1,6 @@
 #pragma once
-// 3x3 convolutions (stride 1, padding 1) with a quarter of the multiplications, or less.
-// Winograd's minimal filtering: Lavin and Gray, "Fast algorithms for convolutional neural
+// 3x3 convolutions (padding 1) with a quarter of the multiplications, or less; of stride 2, with 70
+// %. Winograd's minimal filtering: Lavin and Gray, "Fast algorithms for convolutional neural
 // networks", CVPR 2016. Forward and backward work in the transformed domain; all that costs is
 // matrix products.
 //
@@ -16,9 +16,10 @@ namespace cpl {
 // CPU, float or double, and channels that are multiples of 16.
 bool winograd_supports(const torch::Tensor& x, const torch::Tensor& weight);
 
-// conv2d(activation(x), weight, bias, 1, 1), with kPooled followed by avg_pool2d(., 2).
-// Differentiable. The activation is x > 0 ? x : slope * x; 1 for none. `bias` may be undefined. x:
-// n x in x h x w, in channels-last memory (copied otherwise), and so is the result.
+// conv2d(activation(x), weight, bias, 1, 1), with kPooled followed by avg_pool2d(., 2), with
+// kStrided of stride 2. Differentiable. The activation is x > 0 ? x : slope * x; 1 for none. `bias`
+// may be undefined. x: n x in x h x w, in channels-last memory (copied otherwise), and so is the
+// result.
 torch::Tensor winograd_conv(const torch::Tensor& x, const torch::Tensor& weight,
                             const torch::Tensor& bias, Winograd kind, double slope);
 

@@ -1,0 +1,197 @@
+#include "cplearn/nn/backbone/batch_norm.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cplearn/simd/batch_norm_kernel.h"
+
+namespace cpl {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+constexpr std::int64_t kElementsPerPart = 1 << 15;  // at least
+
+template <class T>
+struct Rows {
+  explicit Rows(const Tensor& x)
+      : channels(x.size(1)),
+        rows(x.numel() / channels),
+        parts(std::clamp<std::int64_t>(x.numel() / kElementsPerPart, 1, at::get_num_threads())) {}
+
+  // body(part, first row, rows). Parts depend on nothing but the number of threads.
+  template <class Body>
+  void share(const Body& body) const {
+    at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) {
+        const std::int64_t first = rows * part / parts, last = rows * (part + 1) / parts;
+        body(part, first, last - first);
+      }
+    });
+  }
+
+  // The job for rows from `first` on: every map that it has begins there.
+  simd::NormJob<T> part_of(simd::NormJob<T> job, std::int64_t first, std::int64_t count) const {
+    job.rows = count;
+    job.channels = channels;
+    for (const T** map : {&job.x, &job.residual, &job.dy, &job.result}) {
+      if (*map) *map += first * channels;
+    }
+    for (T** map : {&job.y, &job.dx, &job.dresidual}) {
+      if (*map) *map += first * channels;
+    }
+    return job;
+  }
+
+  // 2 x channels: the sums over all rows.
+  Tensor sums(void (*pass)(const simd::NormJob<T>&, double*), const simd::NormJob<T>& job) const {
+    const Tensor all = torch::zeros({parts, 2, channels}, torch::kDouble);
+    share([&](std::int64_t part, std::int64_t first, std::int64_t count) {
+      pass(part_of(job, first, count), all.data_ptr<double>() + part * 2 * channels);
+    });
+    return all.sum(0);
+  }
+
+  void run(void (*pass)(const simd::NormJob<T>&), const simd::NormJob<T>& job) const {
+    share([&](std::int64_t, std::int64_t first, std::int64_t count) {
+      pass(part_of(job, first, count));
+    });
+  }
+
+  std::int64_t channels, rows, parts;
+};
+
+template <class T>
+const T* pointer(const Tensor& x) {
+  return x.defined() && x.numel() > 0 ? x.data_ptr<T>() : nullptr;
+}
+
+// Mean and variance of each channel, 2 x channels in double. Sums are taken about the first pixel:
+// about zero, they would lose the digits of the mean's square.
+Tensor moments(const Tensor& x) {
+  Tensor result;
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm_moments", [&] {
+    const Rows<scalar_t> rows(x);
+    simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>()};
+    job.centre = job.x;
+    const Tensor mean = rows.sums(simd::norm_sums<scalar_t>, job) / rows.rows;
+    const Tensor centre =
+        torch::from_blob(x.data_ptr(), {rows.channels}, x.options().layout(at::kStrided));
+    result = torch::stack({mean[0] + centre, mean[1] - mean[0].square()});
+  });
+  return result;
+}
+
+class Normalise : public torch::autograd::Function<Normalise> {
+ public:
+  // `moments`: 2 x channels in double, mean and variance; those of x itself if `training`, so that
+  // the gradient also flows through them. A residual without elements stands for none.
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& residual,
+                        const Tensor& weight, const Tensor& bias, const Tensor& moments,
+                        double epsilon, bool training, bool relu) {
+    const at::NoGradGuard no_grad;
+    const auto type = x.scalar_type();
+    const Tensor deviation = (moments[1] + epsilon).rsqrt();  // its inverse
+    const Tensor scale = weight.to(torch::kDouble) * deviation;
+    const Tensor offset = (bias.to(torch::kDouble) - moments[0] * scale).to(type);
+    const Tensor factor = scale.to(type), y = torch::empty_like(x);
+    AT_DISPATCH_FLOATING_TYPES(type, "batch_norm", [&] {
+      simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>(), relu};
+      job.scale = factor.data_ptr<scalar_t>();
+      job.offset = offset.data_ptr<scalar_t>();
+      job.residual = pointer<scalar_t>(residual);
+      job.y = y.data_ptr<scalar_t>();
+      Rows<scalar_t>(x).run(simd::norm_apply<scalar_t>, job);
+    });
+    context->save_for_backward({x, relu ? y : Tensor(), weight, moments[0], deviation});
+    context->saved_data["training"] = training;
+    context->saved_data["relu"] = relu;
+    context->saved_data["residual"] = residual.numel() > 0;
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &y = saved[1], &weight = saved[2], &mean = saved[3],
+                 &deviation = saved[4];
+    const auto type = x.scalar_type();
+    const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
+    const bool has_residual = context->saved_data["residual"].toBool();
+    const Tensor dx = torch::empty_like(x), centre = mean.to(type);
+    const Tensor dresidual = has_residual ? torch::empty_like(x) : Tensor();
+    Tensor dweight, dbias;
+    AT_DISPATCH_FLOATING_TYPES(type, "batch_norm_backward", [&] {
+      const Rows<scalar_t> rows(x);
+      simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>(),
+                                  context->saved_data["relu"].toBool()};
+      job.dy = dy.data_ptr<scalar_t>();
+      job.result = pointer<scalar_t>(y);
+      job.centre = centre.data_ptr<scalar_t>();
+      const Tensor sums = rows.sums(simd::norm_gradient_sums<scalar_t>, job);
+      dbias = sums[0];
+      dweight = sums[1] * deviation;
+      // dx = scale (g - mean(g) - x' mean(g x')), x' normalised: linear in g and x.
+      const Tensor scale = weight.to(torch::kDouble) * deviation;
+      const double share = context->saved_data["training"].toBool() ? 1. / rows.rows : 0;
+      const Tensor slope = -share * scale * deviation * dweight;
+      const Tensor constant = (-share * scale * dbias - slope * mean).to(type);
+      const Tensor of_gradient = scale.to(type), of_input = slope.to(type);
+      job.of_gradient = of_gradient.data_ptr<scalar_t>();
+      job.of_input = of_input.data_ptr<scalar_t>();
+      job.constant = constant.data_ptr<scalar_t>();
+      job.dx = dx.data_ptr<scalar_t>();
+      if (has_residual) job.dresidual = dresidual.data_ptr<scalar_t>();
+      rows.run(simd::norm_gradient<scalar_t>, job);
+    });
+    return {dx,       dresidual, dweight.to(type), dbias.to(type),
+            Tensor(), Tensor(),  Tensor(),         Tensor()};
+  }
+};
+
+bool supports(const torch::nn::BatchNorm2d& norm, const Tensor& x, const Tensor& residual) {
+  const auto& options = norm->options;
+  return x.device().is_cpu() &&
+         (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
+         x.size(1) % simd::kNormChannels == 0 && x.numel() > x.size(1) && options.affine() &&
+         options.track_running_stats() && options.momentum().has_value() &&
+         norm->weight.scalar_type() == x.scalar_type() &&
+         (!residual.defined() || residual.scalar_type() == x.scalar_type());
+}
+
+// Mean and variance to normalise with; in training, the running ones follow.
+Tensor moments_for(torch::nn::BatchNorm2d& norm, const Tensor& x) {
+  const torch::NoGradGuard no_grad;
+  Tensor mean = norm->running_mean, variance = norm->running_var;
+  if (!norm->is_training()) return torch::stack({mean, variance}).to(torch::kDouble);
+  const Tensor result = moments(x);
+  const double momentum = *norm->options.momentum();
+  const double n = static_cast<double>(x.numel() / x.size(1));
+  mean.lerp_(result[0].to(mean.scalar_type()), momentum);
+  variance.lerp_((result[1] * (n / (n - 1))).to(variance.scalar_type()), momentum);
+  norm->num_batches_tracked += 1;
+  return result;
+}
+
+}  // namespace
+
+Tensor normalise(torch::nn::BatchNorm2d& norm, const Tensor& x_any, const Tensor& residual,
+                 bool relu, bool plain) {
+  if (plain || !supports(norm, x_any, residual)) {
+    Tensor y = norm(x_any);
+    if (residual.defined()) y = y.add_(residual);
+    return relu ? y.relu_() : y;
+  }
+  const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
+  const Tensor added = residual.defined() ? residual.contiguous(at::MemoryFormat::ChannelsLast)
+                                          : torch::empty({0}, x.options());
+  return Normalise::apply(x, added, norm->weight, norm->bias, moments_for(norm, x),
+                          norm->options.eps(), norm->is_training(), relu);
+}
+
+}  // namespace cpl
