@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/engine/commands.h"
+#include "cplearn/base/processor.h"
 #include "cplearn/simd/isa.h"
 
 namespace cpl::cli {
@@ -22,6 +23,7 @@ const Engine& engine() {
 }
 
 void prepare(const Common& common) {
+  apply_limits();  // the front has done so; without it, oneDNN at least still listens
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   at::set_num_threads(common.threads > 0 ? common.threads : std::max(1, cores));
   if (const char* isa = std::getenv("CPLEARN_ISA")) simd::force_instruction_set(isa);

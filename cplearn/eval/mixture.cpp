@@ -80,7 +80,8 @@ class Densities {
       const at::NoGradGuard no_grad;
       std::vector<Share> row;
       for (std::int64_t chunk = first; chunk < last; ++chunk) {
-        const std::int64_t begin = chunk * kMixtureChunk, rows = std::min(kMixtureChunk, points.n - begin);
+        const std::int64_t begin = chunk * kMixtureChunk,
+                           rows = std::min(kMixtureChunk, points.n - begin);
         const at::Tensor products = product(points.wide.narrow(0, begin, rows), factors_);
         for (std::int64_t r = 0; r < rows; ++r) {
           log_density[begin + r] =

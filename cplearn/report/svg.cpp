@@ -1,22 +1,43 @@
 #include "cplearn/report/svg.h"
 
+#include <png.h>
+
 #include <algorithm>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
+#include <array>
+#include <cmath>
 
 #include "cplearn/base/error.h"
 
 namespace cpl {
 namespace {
 
+using Colour = std::array<std::uint8_t, 3>;  // red, green, blue
+
 // Blue (-1) over white (0) to red (+1).
-cv::Vec3b diverging(float t) {
+Colour diverging(float t) {
   const float strength = std::min(std::abs(t), 1.0f);
-  const float blue[3] = {172, 102, 33}, red[3] = {43, 24, 178};  // OpenCV's order: B, G, R
-  const float* end = t < 0 ? blue : red;
-  cv::Vec3b colour;
-  for (int i = 0; i < 3; ++i) colour[i] = cv::saturate_cast<uchar>(255 + strength * (end[i] - 255));
+  const std::array<float, 3> blue = {33, 102, 172}, red = {178, 24, 43};
+  const std::array<float, 3>& end = t < 0 ? blue : red;
+  Colour colour{};
+  for (std::size_t i = 0; i < 3; ++i)
+    colour[i] = static_cast<std::uint8_t>(std::lround(255 + strength * (end[i] - 255)));
   return colour;
+}
+
+// pixels: height x width.
+std::vector<std::uint8_t> encode_png(const std::vector<Colour>& pixels, std::int64_t width,
+                                     std::int64_t height) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(width);
+  image.height = static_cast<png_uint_32>(height);
+  image.format = PNG_FORMAT_RGB;
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::vector<std::uint8_t> png(size);
+  CPL_CHECK(png_image_write_to_memory(&image, png.data(), &size, 0, pixels.data(), 0, nullptr) != 0,
+            "cannot make a picture of ", width, " x ", height, ": ", image.message);
+  png.resize(size);
+  return png;
 }
 
 }  // namespace
@@ -57,19 +78,18 @@ void Svg::heat_map(double x, double y, double width, double height,
                    float low, float high) {
   CPL_CHECK(static_cast<std::int64_t>(values.size()) == rows * columns, "heat map: ", values.size(),
             " values for ", rows, " x ", columns);
-  cv::Mat picture(static_cast<int>(rows), static_cast<int>(columns), CV_8UC3);
-  for (int r = 0; r < picture.rows; ++r) {
-    for (int c = 0; c < picture.cols; ++c) {
-      const float value = values[static_cast<std::size_t>(r * columns + c)];
-      picture.at<cv::Vec3b>(r, c) = diverging(value < 0 ? -value / low : value / high);
+  // Enlarged here, because not every viewer leaves the edges between values sharp.
+  constexpr std::int64_t kEnough = 400;
+  const std::int64_t factor = std::max<std::int64_t>(1, kEnough / std::max(rows, columns));
+  std::vector<Colour> pixels;
+  pixels.reserve(static_cast<std::size_t>(rows * columns * factor * factor));
+  for (std::int64_t r = 0; r < rows * factor; ++r) {
+    for (std::int64_t c = 0; c < columns * factor; ++c) {
+      const float value = values[static_cast<std::size_t>(r / factor * columns + c / factor)];
+      pixels.push_back(diverging(value < 0 ? -value / low : value / high));
     }
   }
-  // Enlarged here, because not every viewer leaves the edges between values sharp.
-  constexpr int kEnough = 400;
-  const int factor = std::max(1, kEnough / std::max(picture.rows, picture.cols));
-  cv::resize(picture, picture, {}, factor, factor, cv::INTER_NEAREST);
-  std::vector<std::uint8_t> png;
-  cv::imencode(".png", picture, png);
+  const std::vector<std::uint8_t> png = encode_png(pixels, columns * factor, rows * factor);
   body_ << "<image x=\"" << x << "\" y=\"" << y << "\" width=\"" << width << "\" height=\""
         << height
         << "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
