@@ -50,7 +50,7 @@ HWY_INLINE void add_sums(const NormJob<T>& job, double* sums, const Terms& terms
         auto a = hn::LoadU(d, first + c), b = hn::LoadU(d, second + c);
         for (std::int64_t k = 0; k < count; ++k) {
           const std::int64_t i = (r + k) * job.channels + c;
-          terms(i, hn::Sub(hn::LoadU(d, job.x + i), centre), a, b);
+          terms(i, c, hn::Sub(hn::LoadU(d, job.x + i), centre), a, b);
         }
         hn::StoreU(a, d, first + c);
         hn::StoreU(b, d, second + c);
@@ -63,7 +63,7 @@ HWY_INLINE void add_sums(const NormJob<T>& job, double* sums, const Terms& terms
 template <class T>
 void sums(const NormJob<T>& job, double* to) {
   using V = hn::Vec<Tag<T>>;
-  add_sums(job, to, [](std::int64_t, V x, V& a, V& b) HWY_ATTR {
+  add_sums(job, to, [](std::int64_t, std::int64_t, V x, V& a, V& b) HWY_ATTR {
     a = hn::Add(a, x);
     b = hn::MulAdd(x, x, b);
   });
@@ -72,8 +72,22 @@ void sums(const NormJob<T>& job, double* to) {
 template <bool relu, class T>
 void gradient_sums(const NormJob<T>& job, double* to) {
   using V = hn::Vec<Tag<T>>;
-  add_sums(job, to, [&job](std::int64_t i, V x, V& a, V& b) HWY_ATTR {
+  add_sums(job, to, [&job](std::int64_t i, std::int64_t, V x, V& a, V& b) HWY_ATTR {
     const V g = gradient<relu>(job, i);
+    a = hn::Add(a, g);
+    b = hn::MulAdd(g, x, b);
+  });
+}
+
+template <class T>
+void relu_gradient_sums(const NormJob<T>& job, double* to) {
+  const Tag<T> d;
+  using V = hn::Vec<Tag<T>>;
+  add_sums(job, to, [&job, d](std::int64_t i, std::int64_t c, V x, V& a, V& b) HWY_ATTR {
+    const V y = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.scale + c),
+                           hn::LoadU(d, job.offset + c));
+    const V g = hn::IfThenElseZero(hn::Gt(y, hn::Zero(d)), hn::LoadU(d, job.dx + i));
+    hn::StoreU(g, d, job.dx + i);
     a = hn::Add(a, g);
     b = hn::MulAdd(g, x, b);
   });
@@ -137,6 +151,8 @@ void gradient_sums_f(const NormJob<float>& job, double* to) {
 void gradient_sums_d(const NormJob<double>& job, double* to) {
   job.relu ? gradient_sums<true>(job, to) : gradient_sums<false>(job, to);
 }
+void relu_gradient_sums_f(const NormJob<float>& job, double* to) { relu_gradient_sums(job, to); }
+void relu_gradient_sums_d(const NormJob<double>& job, double* to) { relu_gradient_sums(job, to); }
 void gradient_f(const NormJob<float>& job) { run_gradient(job); }
 void gradient_d(const NormJob<double>& job) { run_gradient(job); }
 
@@ -147,26 +163,31 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpl::simd {
 
-#define CPLEARN_NORM(T, suffix)                                \
-  HWY_EXPORT(sums_##suffix);                                   \
-  HWY_EXPORT(apply_##suffix);                                  \
-  HWY_EXPORT(gradient_sums_##suffix);                          \
-  HWY_EXPORT(gradient_##suffix);                               \
-  template <>                                                  \
-  void norm_sums(const NormJob<T>& job, double* to) {          \
-    HWY_DYNAMIC_DISPATCH(sums_##suffix)(job, to);              \
-  }                                                            \
-  template <>                                                  \
-  void norm_apply(const NormJob<T>& job) {                     \
-    HWY_DYNAMIC_DISPATCH(apply_##suffix)(job);                 \
-  }                                                            \
-  template <>                                                  \
-  void norm_gradient_sums(const NormJob<T>& job, double* to) { \
-    HWY_DYNAMIC_DISPATCH(gradient_sums_##suffix)(job, to);     \
-  }                                                            \
-  template <>                                                  \
-  void norm_gradient(const NormJob<T>& job) {                  \
-    HWY_DYNAMIC_DISPATCH(gradient_##suffix)(job);              \
+#define CPLEARN_NORM(T, suffix)                                     \
+  HWY_EXPORT(sums_##suffix);                                        \
+  HWY_EXPORT(apply_##suffix);                                       \
+  HWY_EXPORT(gradient_sums_##suffix);                               \
+  HWY_EXPORT(relu_gradient_sums_##suffix);                          \
+  HWY_EXPORT(gradient_##suffix);                                    \
+  template <>                                                       \
+  void norm_sums(const NormJob<T>& job, double* to) {               \
+    HWY_DYNAMIC_DISPATCH(sums_##suffix)(job, to);                   \
+  }                                                                 \
+  template <>                                                       \
+  void norm_apply(const NormJob<T>& job) {                          \
+    HWY_DYNAMIC_DISPATCH(apply_##suffix)(job);                      \
+  }                                                                 \
+  template <>                                                       \
+  void norm_gradient_sums(const NormJob<T>& job, double* to) {      \
+    HWY_DYNAMIC_DISPATCH(gradient_sums_##suffix)(job, to);          \
+  }                                                                 \
+  template <>                                                       \
+  void norm_relu_gradient_sums(const NormJob<T>& job, double* to) { \
+    HWY_DYNAMIC_DISPATCH(relu_gradient_sums_##suffix)(job, to);     \
+  }                                                                 \
+  template <>                                                       \
+  void norm_gradient(const NormJob<T>& job) {                       \
+    HWY_DYNAMIC_DISPATCH(gradient_##suffix)(job);                   \
   }
 
 CPLEARN_NORM(float, f)

@@ -42,6 +42,11 @@ void norm_apply(const NormJob<T>& job);
 template <class T>
 void norm_gradient_sums(const NormJob<T>& job, double* sums);
 
+// The same for a ReLU whose result nobody kept: dx = g, the part of dx that it let through
+// (x * scale + offset > 0), and the sums of that.
+template <class T>
+void norm_relu_gradient_sums(const NormJob<T>& job, double* sums);
+
 // dx = g * of_gradient + x * of_input + constant; dresidual = g.
 template <class T>
 void norm_gradient(const NormJob<T>& job);

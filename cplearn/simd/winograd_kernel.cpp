@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -310,8 +311,10 @@ HWY_INLINE void for_tiles(const WinogradJob<T>& job, std::int64_t image, const B
   }
 }
 
+enum class Read { kPlain, kActivated, kNormalised };
+
 // Map -> points.
-template <class Stage, bool activated, class T>
+template <class Stage, Read read, class T>
 void gather(const WinogradJob<T>& job) {
   constexpr int kWindow = Stage::kMatrix.kColumns;
   const hn::CappedTag<T, kWinogradChannels> d;
@@ -319,16 +322,28 @@ void gather(const WinogradJob<T>& job) {
   const auto slope = hn::Set(d, job.slope);
   const std::int64_t point_step = job.point_step;
   const std::vector<T> zeros(job.end);
+  // Pixels around the image are zero, also after normalisation: their offset is.
+  const std::vector<T> never(read == Read::kNormalised ? job.end : 0,
+                             std::numeric_limits<T>::lowest());
   for (std::int64_t image = 0; image < job.images; ++image) {
     for_tiles<Stage>(job, image, [&](std::int64_t i, std::int64_t j, T* points) HWY_ATTR {
       const T* places[kWindow * kWindow];
       locate<Stage, kWindow>(job, image, i, j, zeros.data(), places);
+      const T* offsets[kWindow * kWindow];
+      for (int k = 0; k < kWindow * kWindow && read == Read::kNormalised; ++k)
+        offsets[k] = places[k] == zeros.data() ? never.data() : job.offset;
       for (std::int64_t c = job.begin; c < job.end; c += static_cast<std::int64_t>(hn::Lanes(d))) {
+        const V scale = read == Read::kNormalised ? hn::LoadU(d, job.scale + c) : slope;
         multiply_both<Stage>(
             d,
             [&](int k) HWY_ATTR {
               const V x = hn::LoadU(d, places[k] + c);
-              return activated ? hn::Max(x, hn::Mul(x, slope)) : x;
+              if constexpr (read == Read::kActivated) return hn::Max(x, hn::Mul(x, slope));
+              if constexpr (read == Read::kNormalised) {
+                const V scaled = hn::MulAdd(x, scale, hn::LoadU(d, offsets[k] + c));
+                return hn::Max(scaled, hn::Zero(d));
+              }
+              return x;
             },
             [&](int k, V y) HWY_ATTR { hn::StoreU(y, d, points + k * point_step + c); });
       }
@@ -364,7 +379,8 @@ template <class T>
 void input(const WinogradJob<T>& job) {
   for_kind(job.kind, [&](auto kind) HWY_ATTR {
     using Stage = Input<decltype(kind)>;
-    job.slope == 1 ? gather<Stage, false>(job) : gather<Stage, true>(job);
+    if (job.scale) return gather<Stage, Read::kNormalised>(job);
+    job.slope == 1 ? gather<Stage, Read::kPlain>(job) : gather<Stage, Read::kActivated>(job);
   });
 }
 
@@ -379,7 +395,7 @@ void output(const WinogradJob<T>& job) {
 template <class T>
 void output_adjoint(const WinogradJob<T>& job) {
   for_size(job.kind,
-           [&](auto kind) HWY_ATTR { gather<OutputAdjoint<decltype(kind)>, false>(job); });
+           [&](auto kind) HWY_ATTR { gather<OutputAdjoint<decltype(kind)>, Read::kPlain>(job); });
 }
 
 template <class T>
@@ -405,7 +421,8 @@ void input_adjoint(const WinogradJob<T>& job) {
 
 template <class T>
 void kernel(const WinogradJob<T>& job) {
-  for_size(job.kind, [&](auto kind) HWY_ATTR { gather<Kernel<decltype(kind)>, false>(job); });
+  for_size(job.kind,
+           [&](auto kind) HWY_ATTR { gather<Kernel<decltype(kind)>, Read::kPlain>(job); });
 }
 
 template <class T>

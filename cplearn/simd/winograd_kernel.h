@@ -40,6 +40,9 @@ struct WinogradJob {
   std::int64_t begin = 0, end = channels;  // the channels to work on
   // The input is activated as it is read: x > 0 ? x : slope * x. 1 for none.
   T slope = 1;
+  // If set, per channel, the input is instead read as relu(x * scale + offset).
+  const T* scale = nullptr;
+  const T* offset = nullptr;
   const T* bias = nullptr;   // output: added, per channel; null for none
   const T* input = nullptr;  // input_adjoint: the input, for the derivative of the activation
 };

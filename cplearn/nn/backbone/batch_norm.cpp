@@ -88,6 +88,16 @@ Tensor moments(const Tensor& x) {
   return result;
 }
 
+template <class T>
+void run_gradient(const Rows<T>& rows, simd::NormJob<T> job, const NormGradient& gradient,
+                  const Tensor& dx) {
+  job.of_gradient = gradient.of_gradient.data_ptr<T>();
+  job.of_input = gradient.of_input.data_ptr<T>();
+  job.constant = gradient.constant.data_ptr<T>();
+  job.dx = dx.data_ptr<T>();
+  rows.run(simd::norm_gradient<T>, job);
+}
+
 class Normalise : public torch::autograd::Function<Normalise> {
  public:
   // `moments`: 2 x channels in double, mean and variance; those of x itself if `training`, so that
@@ -96,20 +106,17 @@ class Normalise : public torch::autograd::Function<Normalise> {
                         const Tensor& weight, const Tensor& bias, const Tensor& moments,
                         double epsilon, bool training, bool relu) {
     const at::NoGradGuard no_grad;
-    const auto type = x.scalar_type();
-    const Tensor deviation = (moments[1] + epsilon).rsqrt();  // its inverse
-    const Tensor scale = weight.to(torch::kDouble) * deviation;
-    const Tensor offset = (bias.to(torch::kDouble) - moments[0] * scale).to(type);
-    const Tensor factor = scale.to(type), y = torch::empty_like(x);
-    AT_DISPATCH_FLOATING_TYPES(type, "batch_norm", [&] {
+    const NormFactors norm(weight, bias, moments, epsilon);
+    const Tensor y = torch::empty_like(x);
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm", [&] {
       simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>(), relu};
-      job.scale = factor.data_ptr<scalar_t>();
-      job.offset = offset.data_ptr<scalar_t>();
+      job.scale = norm.scale.data_ptr<scalar_t>();
+      job.offset = norm.offset.data_ptr<scalar_t>();
       job.residual = pointer<scalar_t>(residual);
       job.y = y.data_ptr<scalar_t>();
       Rows<scalar_t>(x).run(simd::norm_apply<scalar_t>, job);
     });
-    context->save_for_backward({x, relu ? y : Tensor(), weight, moments[0], deviation});
+    context->save_for_backward({x, relu ? y : Tensor(), weight, norm.mean, norm.inverse});
     context->saved_data["training"] = training;
     context->saved_data["relu"] = relu;
     context->saved_data["residual"] = residual.numel() > 0;
@@ -119,14 +126,13 @@ class Normalise : public torch::autograd::Function<Normalise> {
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &y = saved[1], &weight = saved[2], &mean = saved[3],
-                 &deviation = saved[4];
-    const auto type = x.scalar_type();
+                 &inverse = saved[4];
     const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
     const bool has_residual = context->saved_data["residual"].toBool();
-    const Tensor dx = torch::empty_like(x), centre = mean.to(type);
+    const Tensor dx = torch::empty_like(x), centre = mean.to(x.scalar_type());
     const Tensor dresidual = has_residual ? torch::empty_like(x) : Tensor();
     Tensor dweight, dbias;
-    AT_DISPATCH_FLOATING_TYPES(type, "batch_norm_backward", [&] {
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm_backward", [&] {
       const Rows<scalar_t> rows(x);
       simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>(),
                                   context->saved_data["relu"].toBool()};
@@ -134,38 +140,29 @@ class Normalise : public torch::autograd::Function<Normalise> {
       job.result = pointer<scalar_t>(y);
       job.centre = centre.data_ptr<scalar_t>();
       const Tensor sums = rows.sums(simd::norm_gradient_sums<scalar_t>, job);
-      dbias = sums[0];
-      dweight = sums[1] * deviation;
-      // dx = scale (g - mean(g) - x' mean(g x')), x' normalised: linear in g and x.
-      const Tensor scale = weight.to(torch::kDouble) * deviation;
-      const double share = context->saved_data["training"].toBool() ? 1. / rows.rows : 0;
-      const Tensor slope = -share * scale * deviation * dweight;
-      const Tensor constant = (-share * scale * dbias - slope * mean).to(type);
-      const Tensor of_gradient = scale.to(type), of_input = slope.to(type);
-      job.of_gradient = of_gradient.data_ptr<scalar_t>();
-      job.of_input = of_input.data_ptr<scalar_t>();
-      job.constant = constant.data_ptr<scalar_t>();
-      job.dx = dx.data_ptr<scalar_t>();
+      const bool training = context->saved_data["training"].toBool();
+      const NormGradient gradient(sums, weight, mean, inverse, training ? rows.rows : 0);
       if (has_residual) job.dresidual = dresidual.data_ptr<scalar_t>();
-      rows.run(simd::norm_gradient<scalar_t>, job);
+      run_gradient(rows, job, gradient, dx);
+      dweight = gradient.weight;
+      dbias = gradient.bias;
     });
-    return {dx,       dresidual, dweight.to(type), dbias.to(type),
-            Tensor(), Tensor(),  Tensor(),         Tensor()};
+    return {dx, dresidual, dweight, dbias, Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
 
-bool supports(const torch::nn::BatchNorm2d& norm, const Tensor& x, const Tensor& residual) {
+}  // namespace
+
+bool normalise_supports(const torch::nn::BatchNorm2d& norm, const Tensor& x) {
   const auto& options = norm->options;
-  return x.device().is_cpu() &&
-         (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
-         x.size(1) % simd::kNormChannels == 0 && x.numel() > x.size(1) && options.affine() &&
-         options.track_running_stats() && options.momentum().has_value() &&
-         norm->weight.scalar_type() == x.scalar_type() &&
-         (!residual.defined() || residual.scalar_type() == x.scalar_type());
+  const auto type = x.scalar_type();
+  return x.device().is_cpu() && (type == torch::kFloat || type == torch::kDouble) &&
+         norm->weight.scalar_type() == type && x.size(1) % simd::kNormChannels == 0 &&
+         x.numel() > x.size(1) && options.affine() && options.track_running_stats() &&
+         options.momentum().has_value();
 }
 
-// Mean and variance to normalise with; in training, the running ones follow.
-Tensor moments_for(torch::nn::BatchNorm2d& norm, const Tensor& x) {
+Tensor norm_moments(torch::nn::BatchNorm2d& norm, const Tensor& x) {
   const torch::NoGradGuard no_grad;
   Tensor mean = norm->running_mean, variance = norm->running_var;
   if (!norm->is_training()) return torch::stack({mean, variance}).to(torch::kDouble);
@@ -178,11 +175,40 @@ Tensor moments_for(torch::nn::BatchNorm2d& norm, const Tensor& x) {
   return result;
 }
 
-}  // namespace
+NormFactors::NormFactors(const Tensor& weight, const Tensor& bias, const Tensor& moments,
+                         double epsilon)
+    : mean(moments[0]), inverse((moments[1] + epsilon).rsqrt()) {
+  const Tensor exact = weight.to(torch::kDouble) * inverse;
+  scale = exact.to(weight.scalar_type());
+  offset = (bias.to(torch::kDouble) - mean * exact).to(weight.scalar_type());
+}
+
+NormGradient::NormGradient(const Tensor& sums, const Tensor& parameter, const Tensor& mean,
+                           const Tensor& inverse, std::int64_t count) {
+  const auto type = parameter.scalar_type();
+  // dx = scale (g - mean(g) - x' mean(g x')), x' normalised: linear in g and x.
+  const Tensor scale = parameter.to(torch::kDouble) * inverse, exact = sums[1] * inverse;
+  const double share = count > 0 ? 1 / static_cast<double>(count) : 0;
+  const Tensor slope = -share * scale * inverse * exact;
+  weight = exact.to(type);
+  bias = sums[0].to(type);
+  of_gradient = scale.to(type);
+  of_input = slope.to(type);
+  constant = (-share * scale * sums[0] - slope * mean).to(type);
+}
+
+void norm_input_gradient(const Tensor& g, const Tensor& x, const NormGradient& gradient) {
+  AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "norm_input_gradient", [&] {
+    simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>()};
+    job.dy = g.data_ptr<scalar_t>();
+    run_gradient(Rows<scalar_t>(x), job, gradient, g);
+  });
+}
 
 Tensor normalise(torch::nn::BatchNorm2d& norm, const Tensor& x_any, const Tensor& residual,
                  bool relu, bool plain) {
-  if (plain || !supports(norm, x_any, residual)) {
+  if (plain || !normalise_supports(norm, x_any) ||
+      (residual.defined() && residual.scalar_type() != x_any.scalar_type())) {
     Tensor y = norm(x_any);
     if (residual.defined()) y = y.add_(residual);
     return relu ? y.relu_() : y;
@@ -190,7 +216,7 @@ Tensor normalise(torch::nn::BatchNorm2d& norm, const Tensor& x_any, const Tensor
   const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
   const Tensor added = residual.defined() ? residual.contiguous(at::MemoryFormat::ChannelsLast)
                                           : torch::empty({0}, x.options());
-  return Normalise::apply(x, added, norm->weight, norm->bias, moments_for(norm, x),
+  return Normalise::apply(x, added, norm->weight, norm->bias, norm_moments(norm, x),
                           norm->options.eps(), norm->is_training(), relu);
 }
 

@@ -6,6 +6,8 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>
 
+#include <cstdint>
+
 namespace cpl {
 
 // relu(norm(x) + residual), with or without either: `residual` may be undefined. Differentiable,
@@ -14,5 +16,32 @@ namespace cpl {
 // channels-last (copied otherwise).
 torch::Tensor normalise(torch::nn::BatchNorm2d& norm, const torch::Tensor& x,
                         const torch::Tensor& residual, bool relu, bool plain);
+
+// The parts of it, for a convolution that normalises what it reads (winograd.h).
+bool normalise_supports(const torch::nn::BatchNorm2d& norm, const torch::Tensor& x);
+
+// Mean and variance to normalise with, 2 x channels in double. In training they are those of x, and
+// the running ones follow them.
+torch::Tensor norm_moments(torch::nn::BatchNorm2d& norm, const torch::Tensor& x);
+
+// norm(x) = x * scale + offset, in the parameters' type; mean and 1 / deviation in double.
+struct NormFactors {
+  NormFactors(const torch::Tensor& weight, const torch::Tensor& bias, const torch::Tensor& moments,
+              double epsilon);
+  torch::Tensor scale, offset, mean, inverse;
+};
+
+// With g the gradient of norm(x): that of weight and bias, and the coefficients of x's,
+// dx = g * of_gradient + x * of_input + constant. `sums`: of g and of g * (x - mean), 2 x channels
+// in double. `count`: pixels per channel that the moments are taken over, 0 if they are constants.
+struct NormGradient {
+  NormGradient(const torch::Tensor& sums, const torch::Tensor& weight, const torch::Tensor& mean,
+               const torch::Tensor& inverse, std::int64_t count);
+  torch::Tensor weight, bias, of_gradient, of_input, constant;
+};
+
+// g becomes dx, in place. Both n x channels x h x w, channels-last.
+void norm_input_gradient(const torch::Tensor& g, const torch::Tensor& x,
+                         const NormGradient& gradient);
 
 }  // namespace cpl

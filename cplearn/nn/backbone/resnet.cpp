@@ -18,13 +18,25 @@ nn::Conv2d conv(std::int64_t in, std::int64_t out, int kernel, int stride, std::
   return layer;
 }
 
+bool by_winograd(const nn::Conv2d& layer, const Tensor& x, bool plain) {
+  return !plain && layer->options.kernel_size()->at(0) == 3 && winograd_supports(x, layer->weight);
+}
+
+Winograd kind_of(const nn::Conv2d& layer) {
+  return layer->options.stride()->at(0) == 1 ? Winograd::kSame : Winograd::kStrided;
+}
+
 Tensor convolve(nn::Conv2d& layer, const Tensor& x, bool plain) {
-  const auto& options = layer->options;
-  if (!plain && options.kernel_size()->at(0) == 3 && winograd_supports(x, layer->weight)) {
-    const auto kind = options.stride()->at(0) == 1 ? Winograd::kSame : Winograd::kStrided;
-    return winograd_conv(x, layer->weight, {}, kind, 1);
-  }
+  if (by_winograd(layer, x, plain)) return winograd_conv(x, layer->weight, {}, kind_of(layer), 1);
   return layer(x);
+}
+
+// layer(relu(norm(x)))
+Tensor convolve(nn::Conv2d& layer, nn::BatchNorm2d& norm, const Tensor& x, bool plain) {
+  if (by_winograd(layer, x, plain) && normalise_supports(norm, x)) {
+    return normalised_conv(norm, x, layer->weight, kind_of(layer));
+  }
+  return convolve(layer, normalise(norm, x, {}, true, plain), plain);
 }
 
 // Two 3x3 convolutions, or 1x1 - 3x3 - 1x1 (bottleneck) with four times as many channels at the
@@ -50,16 +62,14 @@ class ResidualBlock : public nn::Module {
   }
 
   Tensor forward(const Tensor& x) {
-    Tensor skip = x, y = x;
+    Tensor y = convolve(convs_[0], x, plain_);
+    for (std::size_t i = 1; i < convs_.size(); ++i)
+      y = convolve(convs_[i], norms_[i - 1], y, plain_);
+    Tensor skip = x;
     if (shortcut_conv_) {
       skip = normalise(shortcut_norm_, convolve(shortcut_conv_, x, plain_), {}, false, plain_);
     }
-    for (std::size_t i = 0; i < convs_.size(); ++i) {
-      const bool last = i + 1 == convs_.size();
-      y = normalise(norms_[i], convolve(convs_[i], y, plain_), last ? skip : Tensor(), true,
-                    plain_);
-    }
-    return y;
+    return normalise(norms_.back(), y, skip, true, plain_);
   }
 
  private:

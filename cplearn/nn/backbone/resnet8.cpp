@@ -6,6 +6,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/winograd.h"
+#include "cplearn/nn/linear.h"
 
 namespace cpl {
 namespace {
@@ -51,7 +52,7 @@ Tensor tap_sums(const Tensor& x, std::int64_t dim) {
 Tensor averaged_conv(const nn::Conv2d& conv, const Tensor& x) {
   const Tensor taps = tap_sums(tap_sums(x, 2), 3);  // n x in x 3 x 3
   const double positions = static_cast<double>(x.size(2) * x.size(3));
-  return torch::linear(taps.flatten(1) / positions, conv->weight.flatten(1), conv->bias);
+  return linear(taps.flatten(1) / positions, conv->weight.flatten(1), conv->bias);
 }
 
 class ResNet8Block : public nn::Module {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/backbone/batch_norm.h"
+#include "cplearn/simd/batch_norm_kernel.h"
 #include "cplearn/simd/gemm.h"
 
 namespace cpl {
@@ -103,9 +105,9 @@ struct Points {
   Tensor memory;
 };
 
-// Images whose points are in `slot`, from its tile `tile` on.
+// Images of `part`, whose points are in `slot` from its tile `tile` on.
 struct Group {
-  std::int64_t slot, first, count, tile;
+  std::int64_t part, slot, first, count, tile;
 };
 
 // One call: maps before (n x height x width x in) and after the convolution, and how the work is
@@ -130,6 +132,7 @@ class Plan {
         by_points_(images * tiles * (in + out) <= parts_ * in * out),
         group_(by_points_ ? images : std::clamp<std::int64_t>(kTilesAtOnce / tiles, 1, images)) {}
 
+  std::int64_t parts() const { return parts_; }
   std::int64_t slots() const { return by_points_ ? 1 : parts_; }
 
   template <class T>
@@ -160,21 +163,26 @@ class Plan {
                        [&](std::int64_t begin, std::int64_t end) { body(begin, end); });
     };
     if (by_points_) {
-      const auto whole = [&](std::int64_t begin, std::int64_t end) {
-        return Group{0, begin, end - begin, begin * tiles};
+      const auto each_part = [&](const auto& body) {
+        share(parts_, [&](auto begin, auto end) {
+          for (auto part = begin; part < end; ++part) {
+            const std::int64_t first = images * part / parts_;
+            body(Group{part, 0, first, images * (part + 1) / parts_ - first, first * tiles});
+          }
+        });
       };
-      share(images, [&](auto begin, auto end) { gather(whole(begin, end)); });
+      each_part(gather);
       share(points, [&](auto begin, auto end) {
         for (auto point = begin; point < end; ++point) multiply(point, 0, images * tiles, true);
       });
-      share(images, [&](auto begin, auto end) { scatter(whole(begin, end)); });
+      each_part(scatter);
       return;
     }
     share(parts_, [&](auto begin, auto end) {
       for (auto part = begin; part < end; ++part) {
         const std::int64_t start = images * part / parts_, last = images * (part + 1) / parts_;
         for (std::int64_t first = start; first < last; first += group_) {
-          const Group group{part, first, std::min(group_, last - first), 0};
+          const Group group{part, part, first, std::min(group_, last - first), 0};
           gather(group);
           for (std::int64_t point = 0; point < points; ++point)
             multiply(point, part, group.count * tiles, first == start);
@@ -198,106 +206,180 @@ class Plan {
   std::int64_t group_;
 };
 
+// The convolution of what `prepare(job)` says is read of x.
+template <class T, class Prepare>
+Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                const Prepare& prepare) {
+  RECORD_FUNCTION("cplearn::convolution", {});  // so that profilers see it as one
+  const Plan plan(kind, x, weight.size(0));
+  const Tensor y = torch::empty({plan.images, plan.out, plan.height_out, plan.width_out},
+                                x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  const Tensor kernel = transform_kernel<T>(kind, weight, false);
+  const auto v = plan.scratch<T>(plan.in, x), m = plan.scratch<T>(plan.out, x);
+  plan.run(
+      [&](const Group& group) {
+        auto job = plan.before(x, group, v);
+        prepare(job);
+        winograd_input(job);
+      },
+      [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool) {
+        const T* const factor = kernel.data_ptr<T>() + point * kernel.size(1);
+        simd::gemm<T>({tiles, plan.out, plan.in, v.at(slot, point, 0), v.tile_step, 1, factor, 0, 0,
+                       m.at(slot, point, 0), m.tile_step, false, true});
+      },
+      [&](const Group& group) {
+        auto job = plan.after(y, group, m);
+        if (bias.numel() > 0) job.bias = bias.data_ptr<T>();
+        winograd_output(job);
+      });
+  return y;
+}
+
+// Its gradients. dx, unless undefined, is that of what was read; finish(job, part) sees it group by
+// group, while it is in the cache. Returns the kernel's.
+template <class T, class Prepare, class Finish>
+Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, const Tensor& dy,
+                         const Tensor& dx, const Prepare& prepare, const Finish& finish) {
+  const Plan plan(kind, x, dy.size(1));
+  const Tensor dkernels = torch::empty({plan.slots(), plan.points, plan.in, plan.out}, x.options());
+  Tensor kernel;
+  if (dx.defined()) kernel = transform_kernel<T>(kind, weight, true);
+  const auto v = plan.scratch<T>(plan.in, x), dm = plan.scratch<T>(plan.out, x);
+  plan.run(
+      [&](const Group& group) {
+        auto job = plan.before(x, group, v);
+        prepare(job);
+        winograd_input(job);
+        winograd_output_adjoint(plan.after(dy, group, dm));
+      },
+      [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
+        T* const dkernel =
+            dkernels.data_ptr<T>() + (slot * plan.points + point) * plan.in * plan.out;
+        T* const before = v.at(slot, point, 0);
+        const T* const after = dm.at(slot, point, 0);
+        simd::gemm<T>({plan.in, plan.out, tiles, before, 1, v.tile_step, after, dm.tile_step, 1,
+                       dkernel, plan.out, !first});
+        if (!dx.defined()) return;
+        // The points of x are no longer needed: their gradient takes their place.
+        const T* const factor = kernel.data_ptr<T>() + point * kernel.size(1);
+        simd::gemm<T>({tiles, plan.in, plan.out, after, dm.tile_step, 1, factor, 0, 0, before,
+                       v.tile_step, false, true});
+      },
+      [&](const Group& group) {
+        if (!dx.defined()) return;
+        auto job = plan.before(dx, group, v);
+        job.input = x.data_ptr<T>() + (job.map - dx.data_ptr<T>());
+        prepare(job);
+        winograd_input_adjoint(job);
+        finish(job, group.part);
+      });
+  const Tensor dkernel = dkernels[0];
+  for (std::int64_t i = 1; i < dkernels.size(0); ++i) dkernel.add_(dkernels[i]);
+  return transform_kernel_adjoint<T>(kind, dkernel);
+}
+
 class WinogradConv : public torch::autograd::Function<WinogradConv> {
  public:
   static Tensor forward(AutogradContext* context, const Tensor& x_any, const Tensor& weight,
-                        const Tensor& bias, std::int64_t kind_number, double slope) {
-    RECORD_FUNCTION("cplearn::convolution", {});  // so that profilers see it as one
+                        const Tensor& bias, std::int64_t kind, double slope) {
     const at::NoGradGuard no_grad;
-    const auto kind = static_cast<Winograd>(kind_number);
     const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
-    const Plan plan(kind, x, weight.size(0));
-    const Tensor y = torch::empty({plan.images, plan.out, plan.height_out, plan.width_out},
-                                  x.options().memory_format(at::MemoryFormat::ChannelsLast));
-    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
-      const Tensor kernel = transform_kernel<scalar_t>(kind, weight, false);
-      const auto v = plan.scratch<scalar_t>(plan.in, x), m = plan.scratch<scalar_t>(plan.out, x);
-      plan.run(
-          [&](const Group& group) {
-            auto job = plan.before(x, group, v);
-            job.slope = static_cast<scalar_t>(slope);
-            winograd_input(job);
-          },
-          [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool) {
-            simd::Gemm<scalar_t> job{tiles,
-                                     plan.out,
-                                     plan.in,
-                                     v.at(slot, point, 0),
-                                     v.tile_step,
-                                     1,
-                                     kernel.data_ptr<scalar_t>() + point * kernel.size(1),
-                                     0,
-                                     0,
-                                     m.at(slot, point, 0),
-                                     m.tile_step};
-            job.b_packed = true;
-            simd::gemm(job);
-          },
-          [&](const Group& group) {
-            auto job = plan.after(y, group, m);
-            if (bias.numel() > 0) job.bias = bias.data_ptr<scalar_t>();
-            winograd_output(job);
-          });
-    });
     context->save_for_backward({x, weight});
-    context->saved_data["kind"] = kind_number;
+    context->saved_data["kind"] = kind;
     context->saved_data["slope"] = slope;
     context->saved_data["bias"] = bias.numel() > 0;
+    Tensor y;
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv", [&] {
+      y = convolve<scalar_t>(static_cast<Winograd>(kind), x, weight, bias,
+                             [&](auto& job) { job.slope = static_cast<scalar_t>(slope); });
+    });
     return y;
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const auto saved = context->get_saved_variables();
-    const Tensor& x = saved[0];
-    const Tensor& weight = saved[1];
+    const Tensor &x = saved[0], &weight = saved[1];
     const auto kind = static_cast<Winograd>(context->saved_data["kind"].toInt());
     const double slope = context->saved_data["slope"].toDouble();
-    const bool needs_x = context->needs_input_grad(0);
     const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const Plan plan(kind, x, dy.size(1));
-    const Tensor dx = needs_x ? torch::empty_like(x) : Tensor();
-    const Tensor dkernels =
-        torch::empty({plan.slots(), plan.points, plan.in, plan.out}, x.options());
+    const Tensor dx = context->needs_input_grad(0) ? torch::empty_like(x) : Tensor();
     Tensor dweight;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "winograd_conv_backward", [&] {
-      Tensor kernel;
-      if (needs_x) kernel = transform_kernel<scalar_t>(kind, weight, true);
-      const auto v = plan.scratch<scalar_t>(plan.in, x), dm = plan.scratch<scalar_t>(plan.out, x);
-      plan.run(
-          [&](const Group& group) {
-            auto job = plan.before(x, group, v);
-            job.slope = static_cast<scalar_t>(slope);
-            winograd_input(job);
-            winograd_output_adjoint(plan.after(dy, group, dm));
-          },
-          [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
-            scalar_t* const dkernel =
-                dkernels.data_ptr<scalar_t>() + (slot * plan.points + point) * plan.in * plan.out;
-            scalar_t* const before = v.at(slot, point, 0);
-            const scalar_t* const after = dm.at(slot, point, 0);
-            simd::gemm<scalar_t>({plan.in, plan.out, tiles, before, 1, v.tile_step, after,
-                                  dm.tile_step, 1, dkernel, plan.out, !first});
-            if (!needs_x) return;
-            // The points of x are no longer needed: their gradient takes their place.
-            simd::gemm<scalar_t>({tiles, plan.in, plan.out, after, dm.tile_step, 1,
-                                  kernel.data_ptr<scalar_t>() + point * kernel.size(1), 0, 0,
-                                  before, v.tile_step, false, true});
-          },
-          [&](const Group& group) {
-            if (!needs_x) return;
-            auto job = plan.before(dx, group, v);
-            job.slope = static_cast<scalar_t>(slope);
-            job.input = x.data_ptr<scalar_t>() + (job.map - dx.data_ptr<scalar_t>());
-            winograd_input_adjoint(job);
-          });
-      const Tensor dkernel = dkernels[0];
-      for (std::int64_t i = 1; i < dkernels.size(0); ++i) dkernel.add_(dkernels[i]);
-      dweight = transform_kernel_adjoint<scalar_t>(kind, dkernel);
+      dweight = convolve_backward<scalar_t>(
+          kind, x, weight, dy, dx, [&](auto& job) { job.slope = static_cast<scalar_t>(slope); },
+          [](const auto&, std::int64_t) {});
     });
     const bool has_bias = context->saved_data["bias"].toBool();
     return {dx, dweight, has_bias ? dy.sum({0, 2, 3}) : Tensor(), Tensor(), Tensor()};
   }
 };
+
+// conv(relu(norm(x))), where norm is that of NormFactors(gamma, beta, moments).
+class NormalisedConv : public torch::autograd::Function<NormalisedConv> {
+ public:
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight,
+                        const Tensor& gamma, const Tensor& beta, const Tensor& moments,
+                        double epsilon, bool training, std::int64_t kind) {
+    const at::NoGradGuard no_grad;
+    const NormFactors norm(gamma, beta, moments, epsilon);
+    context->save_for_backward(
+        {x, weight, gamma, norm.scale, norm.offset, norm.mean, norm.inverse});
+    context->saved_data["kind"] = kind;
+    context->saved_data["training"] = training;
+    Tensor y;
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "normalised_conv", [&] {
+      y = convolve<scalar_t>(static_cast<Winograd>(kind), x, weight, torch::empty({0}, x.options()),
+                             [&](auto& job) {
+                               job.scale = norm.scale.template data_ptr<scalar_t>();
+                               job.offset = norm.offset.template data_ptr<scalar_t>();
+                             });
+    });
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &weight = saved[1], &gamma = saved[2], &scale = saved[3],
+                 &offset = saved[4], &mean = saved[5], &inverse = saved[6];
+    const auto kind = static_cast<Winograd>(context->saved_data["kind"].toInt());
+    const Tensor dy = gradients[0].contiguous(at::MemoryFormat::ChannelsLast);
+    const Tensor dx = torch::empty_like(x), centre = mean.to(x.scalar_type());
+    const std::int64_t channels = x.size(1), count = x.numel() / channels;
+    const Tensor sums = torch::zeros({at::get_num_threads(), 2, channels}, torch::kDouble);
+    Tensor dweight;
+    AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "normalised_conv_backward", [&] {
+      dweight = convolve_backward<scalar_t>(
+          kind, x, weight, dy, dx,
+          [&](auto& job) {
+            job.scale = scale.template data_ptr<scalar_t>();
+            job.offset = offset.template data_ptr<scalar_t>();
+          },
+          [&](const auto& job, std::int64_t part) {
+            simd::NormJob<scalar_t> norm{job.images * job.height * job.width, channels, job.input};
+            norm.scale = job.scale;
+            norm.offset = job.offset;
+            norm.centre = centre.template data_ptr<scalar_t>();
+            norm.dx = job.map;
+            simd::norm_relu_gradient_sums(norm, sums.data_ptr<double>() + part * 2 * channels);
+          });
+    });
+    const bool training = context->saved_data["training"].toBool();
+    const NormGradient gradient(sums.sum(0), gamma, mean, inverse, training ? count : 0);
+    norm_input_gradient(dx, x, gradient);
+    return {dx, dweight, gradient.weight, gradient.bias, Tensor(), Tensor(), Tensor(), Tensor()};
+  }
+};
+
+void check_kernel(const Tensor& x, const Tensor& weight) {
+  CPL_CHECK(winograd_supports(x, weight), "winograd_conv got ", x.toString(), " with ",
+            weight.size(1), " and ", weight.size(0),
+            " channels, expected float or double on the CPU and multiples of ", kWinogradChannels,
+            ": use conv2d");
+  CPL_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3 &&
+                x.size(1) == weight.size(1),
+            "winograd_conv got ", x.sizes(), " with a kernel of ", weight.sizes(),
+            ", expected 3x3");
+}
 
 }  // namespace
 
@@ -309,19 +391,23 @@ bool winograd_supports(const Tensor& x, const Tensor& weight) {
 
 Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, Winograd kind,
                      double slope) {
-  CPL_CHECK(winograd_supports(x, weight), "winograd_conv got ", x.toString(), " with ",
-            weight.size(1), " and ", weight.size(0),
-            " channels, expected float or double on the CPU and multiples of ", kWinogradChannels,
-            ": use conv2d");
-  CPL_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3 &&
-                x.size(1) == weight.size(1),
-            "winograd_conv got ", x.sizes(), " with a kernel of ", weight.sizes(),
-            ", expected 3x3");
+  check_kernel(x, weight);
   CPL_CHECK(kind != Winograd::kPooled || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
             x.size(2), "x", x.size(3), " cannot be pooled by 2x2");
   // apply() does not take undefined tensors; one without elements stands for no bias.
   return WinogradConv::apply(x, weight, bias.defined() ? bias : torch::empty({0}, weight.options()),
                              static_cast<std::int64_t>(kind), slope);
+}
+
+Tensor normalised_conv(torch::nn::BatchNorm2d& norm, const Tensor& x_any, const Tensor& weight,
+                       Winograd kind) {
+  check_kernel(x_any, weight);
+  CPL_CHECK(normalise_supports(norm, x_any), "normalised_conv got ", x_any.toString(),
+            " and a norm of another kind: use normalise and winograd_conv");
+  const Tensor x = x_any.contiguous(at::MemoryFormat::ChannelsLast);
+  return NormalisedConv::apply(x, weight, norm->weight, norm->bias, norm_moments(norm, x),
+                               norm->options.eps(), norm->is_training(),
+                               static_cast<std::int64_t>(kind));
 }
 
 }  // namespace cpl

@@ -7,6 +7,7 @@
 // In float the result differs from the direct sum by about 1.5e-6 of its size (a direct sum in
 // another order: 3e-7). bf16 has no digits to spare for it and keeps the direct convolution.
 
+#include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>
 
 #include "cplearn/simd/winograd_kernel.h"
@@ -22,5 +23,10 @@ bool winograd_supports(const torch::Tensor& x, const torch::Tensor& weight);
 // result.
 torch::Tensor winograd_conv(const torch::Tensor& x, const torch::Tensor& weight,
                             const torch::Tensor& bias, Winograd kind, double slope);
+
+// conv2d(relu(norm(x)), weight, {}, 1 or 2, 1), where norm(x) is never in memory: it is made while
+// x is read. Where batch_norm.h's normalise_supports and winograd_supports agree; not kPooled.
+torch::Tensor normalised_conv(torch::nn::BatchNorm2d& norm, const torch::Tensor& x,
+                              const torch::Tensor& weight, Winograd kind);
 
 }  // namespace cpl
