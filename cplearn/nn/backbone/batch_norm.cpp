@@ -19,8 +19,8 @@ using torch::autograd::tensor_list;
 constexpr std::int64_t kElementsPerPart = 1 << 15;  // at least
 
 template <class T>
-struct Rows {
-  explicit Rows(const Tensor& x)
+struct PixelRows {
+  explicit PixelRows(const Tensor& x)
       : channels(x.size(1)),
         rows(x.numel() / channels),
         parts(std::clamp<std::int64_t>(x.numel() / kElementsPerPart, 1, at::get_num_threads())) {}
@@ -77,7 +77,7 @@ const T* pointer(const Tensor& x) {
 Tensor moments(const Tensor& x) {
   Tensor result;
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm_moments", [&] {
-    const Rows<scalar_t> rows(x);
+    const PixelRows<scalar_t> rows(x);
     simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>()};
     job.centre = job.x;
     const Tensor mean = rows.sums(simd::norm_sums<scalar_t>, job) / rows.rows;
@@ -89,7 +89,7 @@ Tensor moments(const Tensor& x) {
 }
 
 template <class T>
-void run_gradient(const Rows<T>& rows, simd::NormJob<T> job, const NormGradient& gradient,
+void run_gradient(const PixelRows<T>& rows, simd::NormJob<T> job, const NormGradient& gradient,
                   const Tensor& dx) {
   job.of_gradient = gradient.of_gradient.data_ptr<T>();
   job.of_input = gradient.of_input.data_ptr<T>();
@@ -114,7 +114,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
       job.offset = norm.offset.data_ptr<scalar_t>();
       job.residual = pointer<scalar_t>(residual);
       job.y = y.data_ptr<scalar_t>();
-      Rows<scalar_t>(x).run(simd::norm_apply<scalar_t>, job);
+      PixelRows<scalar_t>(x).run(simd::norm_apply<scalar_t>, job);
     });
     context->save_for_backward({x, relu ? y : Tensor(), weight, norm.mean, norm.inverse});
     context->saved_data["training"] = training;
@@ -133,7 +133,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
     const Tensor dresidual = has_residual ? torch::empty_like(x) : Tensor();
     Tensor dweight, dbias;
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "batch_norm_backward", [&] {
-      const Rows<scalar_t> rows(x);
+      const PixelRows<scalar_t> rows(x);
       simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>(),
                                   context->saved_data["relu"].toBool()};
       job.dy = dy.data_ptr<scalar_t>();
@@ -201,7 +201,7 @@ void norm_input_gradient(const Tensor& g, const Tensor& x, const NormGradient& g
   AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "norm_input_gradient", [&] {
     simd::NormJob<scalar_t> job{0, 0, x.data_ptr<scalar_t>()};
     job.dy = g.data_ptr<scalar_t>();
-    run_gradient(Rows<scalar_t>(x), job, gradient, g);
+    run_gradient(PixelRows<scalar_t>(x), job, gradient, g);
   });
 }
 
