@@ -9,6 +9,7 @@
 #include "cplearn/nn/backbone/winograd.h"
 #include "cplearn/nn/state.h"
 #include "tests/golden/backbone_golden.h"
+#include "tests/nn/relative.h"
 
 namespace cpl {
 namespace {
@@ -49,10 +50,6 @@ void fill(torch::nn::Module& net) {
     }
     value.detach().copy_(u);
   }
-}
-
-double relative(const Tensor& a, const Tensor& b) {
-  return ((a - b).abs().max() / b.abs().max()).item<double>();
 }
 
 // Output and all gradients of a weighted sum of it.

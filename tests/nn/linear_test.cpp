@@ -6,15 +6,12 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/product.h"
+#include "tests/nn/relative.h"
 
 namespace cpl {
 namespace {
 
 using torch::Tensor;
-
-double relative(const Tensor& a, const Tensor& b) {
-  return ((a - b).abs().max() / b.abs().max()).item<double>();
-}
 
 TEST(Product, EqualsAtenForAnyStrides) {
   torch::manual_seed(1);

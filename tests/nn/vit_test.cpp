@@ -8,16 +8,12 @@
 
 #include "cplearn/nn/backbone/transformer_block.h"
 #include "cplearn/nn/optim/optimizer.h"
+#include "tests/nn/relative.h"
 
 namespace cpl {
 namespace {
 
 using torch::Tensor;
-
-// (A branch that was left out has gradients of 0.)
-double relative(const Tensor& a, const Tensor& b) {
-  return ((a - b).abs().max() / b.abs().max().clamp_min(1e-30)).item<double>();
-}
 
 BackboneOptions options_for(std::int64_t image_size, double drop_path, bool plain) {
   BackboneOptions options;

@@ -13,12 +13,12 @@
 namespace cpl::simd {
 namespace {
 
-struct Problem {
+struct SoftmaxProblem {
   std::int64_t n, classes, width;
   std::vector<float> rows, weight, bias;
   std::vector<std::int64_t> labels;
 
-  Problem(std::int64_t row_count, std::int64_t class_count, std::int64_t columns, float size)
+  SoftmaxProblem(std::int64_t row_count, std::int64_t class_count, std::int64_t columns, float size)
       : n(row_count),
         classes(class_count),
         width(columns),
@@ -63,7 +63,7 @@ double norm(const std::vector<double>& x) {
   return std::sqrt(std::inner_product(x.begin(), x.end(), x.begin(), 0.0));
 }
 
-void expect_naive(const Problem& problem, std::int64_t begin, std::int64_t end) {
+void expect_naive(const SoftmaxProblem& problem, std::int64_t begin, std::int64_t end) {
   std::vector<double> expected(problem.classes * (problem.width + 1), 0.0), found = expected;
   const double loss = problem.naive(begin, end, expected);
   const double got = softmax_pass(problem.job(), begin, end, found.data(),
@@ -80,16 +80,18 @@ TEST(SoftmaxKernel, EqualsTheDefinitionOnEveryInstructionSet) {
       for (const std::int64_t n : {1, 2, 31, 32, 33, 300}) {
         SCOPED_TRACE(isa + ", " + std::to_string(classes) + " classes, " + std::to_string(n) +
                      " rows");
-        expect_naive(Problem(n, classes, 48, 0.5f), 0, n);
+        expect_naive(SoftmaxProblem(n, classes, 48, 0.5f), 0, n);
       }
     }
   }
   force_instruction_set("");
 }
 
-TEST(SoftmaxKernel, TakesARangeOfRows) { expect_naive(Problem(100, 7, 16, 1.0f), 13, 78); }
+TEST(SoftmaxKernel, TakesARangeOfRows) { expect_naive(SoftmaxProblem(100, 7, 16, 1.0f), 13, 78); }
 
-TEST(SoftmaxKernel, IsSafeAtExtremeLogits) { expect_naive(Problem(40, 7, 32, 60.0f), 0, 40); }
+TEST(SoftmaxKernel, IsSafeAtExtremeLogits) {
+  expect_naive(SoftmaxProblem(40, 7, 32, 60.0f), 0, 40);
+}
 
 }  // namespace
 }  // namespace cpl::simd

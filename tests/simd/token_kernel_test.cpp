@@ -14,11 +14,11 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 
 // Rows with a gap between them, filled with numbers in [-size, size).
-struct Matrix {
+struct TokenMatrix {
   std::int64_t count, width, step;
   std::vector<float> values;
 
-  Matrix(std::int64_t row_count, std::int64_t columns, float size, std::uint64_t seed)
+  TokenMatrix(std::int64_t row_count, std::int64_t columns, float size, std::uint64_t seed)
       : count(row_count), width(columns), step(columns + 5), values(count * step) {
     Random random(seed, Stream::kEval);
     for (float& x : values) x = random.uniform(-size, size);
@@ -30,7 +30,7 @@ struct Matrix {
 };
 
 std::vector<float> numbers(std::int64_t count, std::uint64_t seed) {
-  return Matrix(1, count, 1.0f, seed).values;
+  return TokenMatrix(1, count, 1.0f, seed).values;
 }
 
 template <class Body>
@@ -48,7 +48,8 @@ void on_every_instruction_set(const Body& body) {
 }
 
 // The definition in double, of one row: z = (x - mean) / deviation, and 1 / deviation.
-std::vector<double> normalised(const Matrix& x, std::int64_t row, double epsilon, double& scale) {
+std::vector<double> normalised(const TokenMatrix& x, std::int64_t row, double epsilon,
+                               double& scale) {
   const auto width = static_cast<double>(x.width);
   double mean = 0, variance = 0;
   for (std::int64_t j = 0; j < x.width; ++j) mean += x.at(row, j) / width;
@@ -61,9 +62,9 @@ std::vector<double> normalised(const Matrix& x, std::int64_t row, double epsilon
 
 TEST(TokenKernel, LayerNormEqualsTheDefinition) {
   on_every_instruction_set([](std::int64_t rows, std::int64_t width) {
-    Matrix x(rows, width, 3.0f, 1), y(rows, width, 1.0f, 2), dy(rows, width, 1.0f, 3);
-    Matrix dx(rows, width, 1.0f, 4);
-    const Matrix dx_before = dx;
+    TokenMatrix x(rows, width, 3.0f, 1), y(rows, width, 1.0f, 2), dy(rows, width, 1.0f, 3);
+    TokenMatrix dx(rows, width, 1.0f, 4);
+    const TokenMatrix dx_before = dx;
     const auto weight = numbers(width, 5), bias = numbers(width, 6);
     const LayerNorm norm{weight.data(), bias.data(), 1e-2f};
     auto dweight = numbers(width, 7), dbias = numbers(width, 8);
@@ -99,8 +100,9 @@ TEST(TokenKernel, LayerNormEqualsTheDefinition) {
 TEST(TokenKernel, GeluEqualsTheDefinition) {
   for (const float size : {0.1f, 3.0f, 30.0f}) {
     on_every_instruction_set([&](std::int64_t rows, std::int64_t width) {
-      Matrix x(rows, width, size, 1), y(rows, width, 1.0f, 2), again = y, dy(rows, width, 1.0f, 3);
-      const Matrix dy_before = dy;
+      TokenMatrix x(rows, width, size, 1), y(rows, width, 1.0f, 2), again = y,
+                                                                    dy(rows, width, 1.0f, 3);
+      const TokenMatrix dy_before = dy;
       const auto bias = numbers(width, 4);
       gelu({rows, width}, x.rows(), bias.data(), y.rows());
       gelu_backward({rows, width}, x.rows(), bias.data(), again.rows(), dy.rows());
@@ -120,7 +122,7 @@ TEST(TokenKernel, GeluEqualsTheDefinition) {
 
 TEST(TokenKernel, SumsEqualTheDefinition) {
   on_every_instruction_set([](std::int64_t rows, std::int64_t width) {
-    Matrix x(rows, width, 1.0f, 1), branch(rows, width, 1.0f, 2), y(rows, width, 1.0f, 3);
+    TokenMatrix x(rows, width, 1.0f, 1), branch(rows, width, 1.0f, 2), y(rows, width, 1.0f, 3);
     const auto bias = numbers(width, 4), scales = numbers(rows, 5), before = numbers(width, 6);
     for (const float* scale : {static_cast<const float*>(nullptr), scales.data()}) {
       const auto factor = [&](std::int64_t i) {
