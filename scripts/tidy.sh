@@ -5,6 +5,10 @@
 # that is not part of every test run (they have both compilers' warnings).
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if ! clang-tidy --version | grep -q 'version 14\.'; then
+  echo "tidy: left to clang-tidy 14 (Debian 12): other versions know other warnings"
+  exit 0
+fi
 memory=build/tidy/passed
 mkdir -p "$memory"
 # A command for each source, without precompiled headers, which are gcc's.
