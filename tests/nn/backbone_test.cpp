@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <torch/torch.h>
 
 #include <cmath>
@@ -278,6 +279,9 @@ Tensor train_fifty_steps(const std::string& name, bool plain, torch::ScalarType 
 // bit end 5 % of the way apart. So there the plain run in double says what is right, and the fast
 // one must be as near to it as the plain one in float.
 TEST(Backbone, FiftyStepsOfTrainingEqualThePlainGraph) {
+  mallopt(M_MMAP_THRESHOLD,
+          1 << 30);  // as the command line does: half of the time was the kernel's
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   for (const std::string name : {"resnet8", "resnet18"}) {
     const Tensor exact = train_fifty_steps(name, true, torch::kDouble);
     const auto error = [&](bool plain, torch::ScalarType type) {
