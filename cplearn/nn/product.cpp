@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
+#include <c10/core/GradMode.h>
 
 #include <algorithm>
 
@@ -45,7 +46,7 @@ void multiply(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool ad
 }
 
 void multiply_any(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool add) {
-  const at::NoGradGuard no_grad;
+  const c10::NoGradGuard no_grad;
   CPL_CHECK(a.dim() == 2 && b.dim() == 2 && out.dim() == 2 && a.size(1) == b.size(0) &&
                 out.size(0) == a.size(0) && out.size(1) == b.size(1),
             "a product of ", a.sizes(), " and ", b.sizes(), " does not give ", out.sizes());
@@ -68,7 +69,7 @@ bool product_supports(const at::Tensor& a, const at::Tensor& b) {
 }
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
-  const at::NoGradGuard no_grad;
+  const c10::NoGradGuard no_grad;
   at::Tensor out = at::empty({a.size(0), b.size(1)}, a.options());
   product_out(out, a, b);
   return out;

@@ -21,15 +21,22 @@ using torch::autograd::tensor_list;
 
 constexpr std::int64_t kKernelChannels = 1 << 14;  // of a kernel, per thread at least
 
-// Applies a stage to the channels of a kernel, in parallel. `taps`: 3 x 3 x channels, `points`:
-// points x channels.
+// Rows of `channels` elements for the taps or points of a kernel, which is as many numbers as there
+// are pairs of channels. That is often a power of two, and rows so far apart would all compete for
+// the same few places in the caches.
 template <class T>
-void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, const Tensor& taps,
-               const Tensor& points) {
-  const std::int64_t channels = taps.numel() / 9, blocks = channels / kWinogradChannels;
+Tensor kernel_rows(std::int64_t rows, std::int64_t channels, const Tensor& like) {
+  return torch::empty({rows, simd::gemm_stride<T>(channels)}, like.options());
+}
+
+// Applies a stage to the channels of a kernel, in parallel. `taps`: 9 rows, `points`: as many.
+template <class T>
+void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, std::int64_t channels,
+               const Tensor& taps, const Tensor& points) {
+  const std::int64_t blocks = channels / kWinogradChannels;
   at::parallel_for(0, blocks, kKernelChannels / kWinogradChannels, [&](auto begin, auto end) {
-    WinogradJob<T> job{kind,     1,       3, 3, channels, taps.data_ptr<T>(), points.data_ptr<T>(),
-                       channels, channels};
+    WinogradJob<T> job{
+        kind, 1, 3, 3, taps.size(1), taps.data_ptr<T>(), points.data_ptr<T>(), 0, points.size(1)};
     job.begin = begin * kWinogradChannels;
     job.end = end * kWinogradChannels;
     stage(job);
@@ -45,7 +52,7 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
   const std::int64_t n = adjoint ? in : out, k = adjoint ? out : in;
   const std::int64_t n_step = 9 * (adjoint ? 1 : in), k_step = 9 * (adjoint ? in : 1);
   const std::int64_t panels = (n + panel - 1) / panel, channels = panels * k * panel;
-  const Tensor taps = torch::empty({9, channels}, weight.options());  // 9 x panels x k x panel
+  const Tensor taps = kernel_rows<T>(9, channels, weight);  // of panels x k x panel
   at::parallel_for(0, panels, 1, [&](std::int64_t begin, std::int64_t end) {
     T* to = taps.data_ptr<T>() + begin * k * panel;
     for (std::int64_t i = begin * k; i < end * k; ++i) {
@@ -54,22 +61,22 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
       for (std::int64_t lane = 0; lane < panel; ++lane, ++to) {
         const bool inside = first + lane < n;
         for (int tap = 0; tap < 9; ++tap)
-          to[tap * channels] = inside ? from[lane * n_step + tap] : T{0};
+          to[tap * taps.size(1)] = inside ? from[lane * n_step + tap] : T{0};
       }
     }
   });
-  const Tensor points = torch::empty({winograd_points(kind), channels}, taps.options());
-  transform<T>(winograd_kernel<T>, kind, taps, points);
+  const Tensor points = kernel_rows<T>(winograd_points(kind), channels, weight);
+  transform<T>(winograd_kernel<T>, kind, channels, taps, points);
   return points;
 }
 
-// The gradient of a kernel (out x in x 3 x 3) from that of its points (points x in x out).
+// The gradient of a kernel (out x in x 3 x 3) from that of its points (rows of in x out).
 template <class T>
-Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points) {
+Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points, std::int64_t in,
+                                std::int64_t out) {
   constexpr std::int64_t kBlock = kWinogradChannels;
-  const std::int64_t in = points.size(1), out = points.size(2);
-  const Tensor taps = torch::empty({9, in * out}, points.options());
-  transform<T>(winograd_kernel_adjoint<T>, kind, taps, points);
+  const Tensor taps = kernel_rows<T>(9, in * out, points);
+  transform<T>(winograd_kernel_adjoint<T>, kind, in * out, taps, points);
   const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
   at::parallel_for(0, out / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin * kBlock; o < end * kBlock; o += kBlock) {
@@ -77,7 +84,8 @@ Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points) {
         const T* const from = taps.data_ptr<T>() + i * out + o;
         T* const to = weight.data_ptr<T>() + (o * in + i) * 9;
         for (std::int64_t lane = 0; lane < kBlock; ++lane) {
-          for (int tap = 0; tap < 9; ++tap) to[lane * in * 9 + tap] = from[tap * in * out + lane];
+          for (int tap = 0; tap < 9; ++tap)
+            to[lane * in * 9 + tap] = from[tap * taps.size(1) + lane];
         }
       }
     }
@@ -241,7 +249,7 @@ template <class T, class Prepare, class Finish>
 Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, const Tensor& dy,
                          const Tensor& dx, const Prepare& prepare, const Finish& finish) {
   const Plan plan(kind, x, dy.size(1));
-  const Tensor dkernels = torch::empty({plan.slots(), plan.points, plan.in, plan.out}, x.options());
+  const Tensor dkernels = kernel_rows<T>(plan.slots() * plan.points, plan.in * plan.out, x);
   Tensor kernel;
   if (dx.defined()) kernel = transform_kernel<T>(kind, weight, true);
   const auto v = plan.scratch<T>(plan.in, x), dm = plan.scratch<T>(plan.out, x);
@@ -253,8 +261,7 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
         winograd_output_adjoint(plan.after(dy, group, dm));
       },
       [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
-        T* const dkernel =
-            dkernels.data_ptr<T>() + (slot * plan.points + point) * plan.in * plan.out;
+        T* const dkernel = dkernels.data_ptr<T>() + (slot * plan.points + point) * dkernels.size(1);
         T* const before = v.at(slot, point, 0);
         const T* const after = dm.at(slot, point, 0);
         simd::gemm<T>({plan.in, plan.out, tiles, before, 1, v.tile_step, after, dm.tile_step, 1,
@@ -273,9 +280,10 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
         winograd_input_adjoint(job);
         finish(job, group.part);
       });
-  const Tensor dkernel = dkernels[0];
-  for (std::int64_t i = 1; i < dkernels.size(0); ++i) dkernel.add_(dkernels[i]);
-  return transform_kernel_adjoint<T>(kind, dkernel);
+  const Tensor dkernel = dkernels.narrow(0, 0, plan.points);
+  for (std::int64_t i = 1; i < plan.slots(); ++i)
+    dkernel.add_(dkernels.narrow(0, i * plan.points, plan.points));
+  return transform_kernel_adjoint<T>(kind, dkernel, plan.in, plan.out);
 }
 
 class WinogradConv : public torch::autograd::Function<WinogradConv> {
