@@ -1,7 +1,7 @@
 #pragma once
-// Matrix products of tensors by simd/gemm.h on all threads: as fast as a good BLAS library, and
-// the same on every processor. The last bits do not even depend on the number of threads.
-// None of these is differentiable: nn/linear.h is.
+// Matrix products of tensors by simd/gemm.h on all threads: near a good BLAS library's speed on
+// every processor, also on one that the library does not know. The last bits do not even depend on
+// the number of threads. None of these is differentiable: nn/linear.h is.
 
 #include <ATen/core/Tensor.h>
 

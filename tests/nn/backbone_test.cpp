@@ -273,9 +273,11 @@ Tensor train(const std::string& name, bool plain, torch::ScalarType type, int st
 // In double the fast and the plain net stay together to the last digits. In float a ReLU now and
 // then falls to the other side of zero, and batch norm over eight images makes much of it: after 50
 // steps resnet18 is 1.5e-4 of its parameters' size from where double arrives, the plain net and the
-// fast one alike, and as far from each other. resnet8, without batch norm, keeps to 2e-7.
+// fast one alike, which is why they may be that far from each other. resnet8, without batch norm,
+// keeps to 2e-7.
 TEST(Backbone, FiftyStepsOfTrainingEqualThePlainGraph) {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);  // as the command line does: half the time was the kernel's
+  mallopt(M_MMAP_THRESHOLD,
+          1 << 30);  // as the command line does: a third of the time was the kernel's
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   for (const auto& [name, tolerance] : {std::pair{"resnet8", 2e-6}, {"resnet18", 2e-3}}) {
     const auto apart = [name = name](torch::ScalarType type, int steps) {

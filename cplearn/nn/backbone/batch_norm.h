@@ -1,7 +1,7 @@
 #pragma once
 // Batch normalisation, residual and ReLU in as few passes over memory as they need: two forward
-// (statistics, result) and two backward (sums, gradients), where separate operations take five and
-// nine. Ioffe and Szegedy, "Batch normalization", ICML 2015.
+// (statistics, result) and two backward (sums, gradients). Ioffe and Szegedy, "Batch
+// normalization", ICML 2015.
 
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/types.h>

@@ -95,7 +95,7 @@ Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points, std::int64_
 
 // Points of the tiles of some images, for each of `slots`: slot x point x tile x channels, with
 // rows that simd::gemm reads where they lie. Nor do points compete for the same place in a cache:
-// without that transforms took twice as long.
+// otherwise transforms took 1.6 times as long (AVX2, 64 channels).
 template <class T>
 struct Points {
   Points(std::int64_t slots, std::int64_t points, std::int64_t tiles, std::int64_t channels,
