@@ -19,7 +19,7 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
                        options_.batch);
   features_ = features;
   if (options_.projector) {
-    linear_ = register_module("linear", torch::nn::Linear(features, options_.hidden));
+    linear_ = register_module("linear", ProductLinear(features, options_.hidden));
     norm_ = register_module("norm", torch::nn::BatchNorm1d(options_.hidden));
   }
   const Dictionary made(options_.dictionary, options_.hidden, options_.codes, options_.seed);

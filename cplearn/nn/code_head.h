@@ -10,7 +10,6 @@
 // it.
 
 #include <torch/nn/modules/batchnorm.h>
-#include <torch/nn/modules/linear.h>
 #include <torch/nn/pimpl.h>
 
 #include <memory>
@@ -20,6 +19,7 @@
 
 #include "cplearn/nn/code_head_options.h"
 #include "cplearn/nn/code_loss.h"
+#include "cplearn/nn/linear.h"
 
 namespace cpl {
 
@@ -60,7 +60,7 @@ class CodeHeadImpl : public torch::nn::Module {
   CodeHeadOptions options_;
   double scale_;
   std::int64_t features_ = 0;
-  torch::nn::Linear linear_{nullptr};  // with norm_ the projector; null without one
+  ProductLinear linear_{nullptr};  // with norm_ the projector; null without one
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
   std::unique_ptr<Dictionary> dictionary_;
