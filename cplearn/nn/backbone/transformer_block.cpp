@@ -177,8 +177,8 @@ class Block {
     return out;
   }
 
-  // Gradients with respect to x and to the parameters, of which `saved` is left without memory.
-  tensor_list backward(const Saved& saved, const Tensor& dout) const {
+  // Gradients with respect to x and to the parameters, or with respect to x alone.
+  tensor_list backward(const Saved& saved, const Tensor& dout, bool with_parameters) const {
     const Tensor dx = queries_ == tokens_ ? torch::empty_like(x_) : torch::zeros_like(x_);
     const Tensor dattended = torch::empty_like(saved.attended);
     const Weights weights(parameters_, false);
@@ -188,13 +188,18 @@ class Block {
     for_row_groups(true,
                    [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
                      transform_backward(weights, arena, first, count, saved, dout, dx, dattended,
-                                        places(sums, part));
+                                        places(sums, part, with_parameters));
                    });
-    for_image_groups(
-        true, [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
-          attend_backward(weights, arena, first, count, saved, dattended, dx, places(sums, part));
-        });
+    for_image_groups(true,
+                     [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
+                       attend_backward(weights, arena, first, count, saved, dattended, dx,
+                                       places(sums, part, with_parameters));
+                     });
     tensor_list gradients = {dx};
+    if (!with_parameters) {
+      gradients.resize(1 + kParameters);
+      return gradients;
+    }
     const Tensor sum = parts == 1 ? sums[0] : sums.sum(0);
     std::int64_t begin = 0;
     for (const Tensor& parameter : parameters_) {
@@ -205,7 +210,14 @@ class Block {
   }
 
  private:
-  using Gradients = std::array<float*, kParameters>;
+  // Where a thread adds up the parameters' gradients. Those of weights cost products, and are left
+  // out if nobody asks for them.
+  struct Gradients {
+    std::array<float*, kParameters> at{};
+    bool weights = true;
+
+    float* operator[](Parameter which) const { return at[which]; }
+  };
 
   const float* p(Parameter which) const { return parameters_[which].data_ptr<float>(); }
 
@@ -223,14 +235,15 @@ class Block {
     for (const Tensor& parameter : parameters_) count += parameter.numel();
     return count;
   }
-  Gradients places(const Tensor& sums, std::int64_t part) const {
-    Gradients at{};
+  Gradients places(const Tensor& sums, std::int64_t part, bool weights) const {
+    Gradients d;
+    d.weights = weights;
     float* place = sums.data_ptr<float>() + part * sums.size(1);
     for (int i = 0; i < kParameters; ++i) {
-      at[i] = place;
+      d.at[i] = place;
       place += parameters_[i].numel();
     }
-    return at;
+    return d;
   }
 
   // Rows from `row` on of an n x tokens x columns tensor.
@@ -341,8 +354,9 @@ class Block {
   // ---- backward ------------------------------------------------------------------------------
 
   // dweight (out x in) += dy^T x over `rows` tokens
-  static void add_weight_gradient(std::int64_t rows, ConstRows dy, std::int64_t out, ConstRows x,
-                                  std::int64_t in, float* dweight) {
+  static void add_weight_gradient(bool wanted, std::int64_t rows, ConstRows dy, std::int64_t out,
+                                  ConstRows x, std::int64_t in, float* dweight) {
+    if (!wanted) return;
     simd::gemm(
         Gemm<float>{out, in, rows, dy.data, 1, dy.step, x.data, x.step, 1, dweight, in, true});
   }
@@ -359,10 +373,10 @@ class Block {
     simd::scale_rows(narrow, rows_of(dout, first), from_row(scale2_, first), dbranch, d[kFc2Bias]);
     weights.fc2.multiply(count, dbranch, dhidden, false);
     simd::gelu_backward(wide, rows_of(saved.hidden, first), p(kFc1Bias), activated, dhidden);
-    add_weight_gradient(count, dbranch, width_, activated, hidden_, d[kFc2Weight]);
+    add_weight_gradient(d.weights, count, dbranch, width_, activated, hidden_, d[kFc2Weight]);
     simd::add_rows(wide, dhidden, d[kFc1Bias]);
     simd::layer_norm(narrow, norm2_, middle, normed);
-    add_weight_gradient(count, dhidden, hidden_, normed, width_, d[kFc1Weight]);
+    add_weight_gradient(d.weights, count, dhidden, hidden_, normed, width_, d[kFc1Weight]);
     weights.fc1.multiply(count, dhidden, dnormed, false);
     for (std::int64_t i = 0; i < count; ++i)
       std::copy_n(rows_of(dout, first)[i], width_, dmiddle[i]);
@@ -371,7 +385,7 @@ class Block {
     // The projection of the attention's result.
     simd::scale_rows(narrow, dmiddle, from_row(scale1_, first), dbranch, d[kProjBias]);
     weights.proj.multiply(count, dbranch, rows_of(dattended, first), false);
-    add_weight_gradient(count, dbranch, width_, rows_of(saved.attended, first), width_,
+    add_weight_gradient(d.weights, count, dbranch, width_, rows_of(saved.attended, first), width_,
                         d[kProjWeight]);
   }
 
@@ -399,9 +413,9 @@ class Block {
     simd::layer_norm({rows, width_}, norm1_, x, normed);
     simd::add_rows({queries, width_}, dquery, d[kQkvBias]);
     simd::add_rows({rows, 2 * width_}, dkey_value, d[kQkvBias] + width_);
-    add_weight_gradient(queries, dquery, width_, queries_of<const float>(normed), width_,
+    add_weight_gradient(d.weights, queries, dquery, width_, queries_of<const float>(normed), width_,
                         d[kQkvWeight]);
-    add_weight_gradient(rows, dkey_value, 2 * width_, normed, width_,
+    add_weight_gradient(d.weights, rows, dkey_value, 2 * width_, normed, width_,
                         d[kQkvWeight] + width_ * width_);
     weights.key_value.multiply(rows, dkey_value, dnormed, false);
     weights.query.multiply(queries, dquery, queries_of(dnormed), true);
@@ -440,12 +454,15 @@ class TransformerBlock : public torch::autograd::Function<TransformerBlock> {
     RECORD_FUNCTION("cplearn::product_transformer_block_backward", {});
     const tensor_list kept = context->get_saved_variables();
     const BlockParameters parameters(kept.begin() + 8, kept.end());
+    bool with_parameters = false;
+    for (std::size_t i = 0; i < kParameters; ++i)
+      with_parameters = with_parameters || context->needs_input_grad(1 + i);
     const Saved saved{kept[3], kept[4], kept[5], kept[6], kept[7]};
     tensor_list results = Block(kept[0], parameters,
                                 call(kept[1], kept[2], context->saved_data["heads"].toInt(),
                                      context->saved_data["epsilon"].toDouble(),
                                      context->saved_data["first_only"].toBool()))
-                              .backward(saved, gradients[0].contiguous());
+                              .backward(saved, gradients[0].contiguous(), with_parameters);
     results.resize(results.size() + 5);  // scales, heads, epsilon, first_only
     return results;
   }
