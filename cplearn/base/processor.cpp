@@ -189,7 +189,7 @@ std::string blas_kernels() {
     if (!library) continue;
     using CoreName = char* (*)();
     const auto core_name = reinterpret_cast<CoreName>(::dlsym(library, "openblas_get_corename"));
-    const std::string name = core_name ? core_name() : "";
+    std::string name = core_name ? core_name() : "";
     ::dlclose(library);  // so that the next one to load it reads the variable again
     return name;
   }

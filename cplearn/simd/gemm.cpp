@@ -324,6 +324,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpl::simd {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define CPLEARN_GEMM(T, suffix)                                               \
   HWY_EXPORT(gemm_##suffix);                                                  \
   HWY_EXPORT(pack_##suffix);                                                  \
@@ -345,6 +346,7 @@ namespace cpl::simd {
 CPLEARN_GEMM(float, f)
 CPLEARN_GEMM(double, d)
 #undef CPLEARN_GEMM
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace cpl::simd
 #endif  // HWY_ONCE
