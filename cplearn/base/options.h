@@ -25,6 +25,12 @@ struct Between {
   double minimum, maximum;
 };
 
+// A number that may also be "auto", which is kAuto in the member.
+struct AutoOr {
+  double minimum;
+};
+constexpr double kAuto = -1;
+
 // The names of an enumeration's values, in the order in which help lists them.
 template <class Enum>
 using Names = std::vector<std::pair<std::string, Enum>>;

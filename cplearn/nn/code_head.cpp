@@ -2,28 +2,66 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "cplearn/base/error.h"
 #include "cplearn/nn/code_probabilities.h"
+#include "cplearn/nn/mlp.h"
+#include "cplearn/nn/safe_beta.h"
 
 namespace cpl {
+namespace {
+
+constexpr double kHorizon = 50;  // steps that the running correlation looks back
+
+// A plain mean of the first steps, then one that forgets: `running` holds values and, last, the
+// number of steps.
+void follow(at::Tensor& running, const at::Tensor& now, double least_weight) {
+  const at::NoGradGuard no_grad;
+  const std::int64_t size = running.numel() - 1;
+  const double steps = running[size].item<double>();
+  running.narrow(0, 0, size).lerp_(now.to(running.options()).view({size}),
+                                   std::max(1 / (steps + 1), least_weight));
+  running[size] += 1;
+}
+
+}  // namespace
 
 CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options)
     : options_(options) {
   CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
-  CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
+  CPL_CHECK(options.beta >= 0 || options.beta == kAuto,
+            "head: beta must be auto or at least 0, got ", options.beta);
   if (options_.hidden == 0) options_.hidden = features;
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
             "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
   scale_ = logit_scale(options_.activation, options_.scale, options_.hidden, options_.codes,
-                       options_.batch);
+                       options_.batch, options_.deviation);
   features_ = features;
   if (options_.projector) {
-    linear_ = register_module("linear", ProductLinear(features, options_.hidden));
+    if (options_.projector_layers == 1) {
+      linear_ = register_module("linear", ProductLinear(features, options_.hidden));
+    } else {
+      std::vector<std::int64_t> widths(static_cast<std::size_t>(options_.projector_layers),
+                                       options_.projector_width);
+      widths.front() = features;
+      widths.push_back(options_.hidden);
+      mlp_ = register_module("mlp", make_mlp(widths, MlpKind::kBatchNorm, false));
+    }
     norm_ = register_module("norm", torch::nn::BatchNorm1d(options_.hidden));
   }
   const Dictionary made(options_.dictionary, options_.hidden, options_.codes, options_.seed);
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
+  if (options_.train_dictionary)
+    codes_ = register_parameter("codes", torch::tensor(made.dense()).view({made.width(), -1}));
+  if (options_.beta == kAuto) correlation_ = register_buffer("correlation", at::zeros({2}));
+  if (options_.prior_rows > options_.batch)
+    past_ = register_buffer("past", at::zeros({options_.codes + 1}));
+}
+
+double CodeHeadImpl::beta() const {
+  return options_.beta == kAuto ? safe_beta(correlation_[0].item<double>()) : options_.beta;
 }
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
@@ -36,7 +74,7 @@ at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
         !norm_->is_training() || z.size(0) >= 2,
         "head: batch normalisation needs at least 2 rows in training, got 1; use a larger batch "
         "or eval()");
-    x = norm_->forward(linear_->forward(z.to(linear_->weight.scalar_type())));
+    x = norm_->forward(project(z));
   }
   if (options_.activation == Activation::kTanh) return x.tanh();
   return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
@@ -47,26 +85,50 @@ CodeLoss CodeHeadImpl::loss(const at::Tensor& z0, const at::Tensor& z1) {
   return compare(h0, h1);
 }
 
+at::Tensor CodeHeadImpl::project(const at::Tensor& z) {
+  const at::Tensor x = z.to(norm_->weight.scalar_type());
+  return mlp_.is_empty() ? linear_->forward(x) : mlp_->forward(x);
+}
+
 CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
-  const CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
-  if (h0.device().is_cpu() && h0.scalar_type() != at::kDouble)
-    return code_loss_fused(h0, h1, dictionary(), options, *workers_);
-  return code_loss_plain(h0, h1, dense(h0), options);
+  if (correlation_.defined() && is_training())
+    follow(correlation_, view_correlation(h0, h1, *workers_), 1 / kHorizon);
+  CodeLossOptions options{scale_, beta(), options_.symmetric, options_.prior, prior_};
+  const double part = static_cast<double>(h0.size(0) * workers_->size()) /
+                      static_cast<double>(std::max<std::int64_t>(1, options_.prior_rows));
+  if (past_.defined() && past_[options_.codes].item<double>() > 0) {
+    options.past = past_.narrow(0, 0, options_.codes);
+    const double seen = past_[options_.codes].item<double>();
+    options.past_part = std::min(seen / (seen + 1), 1 - part);
+  }
+  const CodeLoss loss =
+      codes_.defined() ? code_loss_plain(h0, h1, codes_, options)
+      : h0.device().is_cpu() && h0.scalar_type() != at::kDouble
+          ? code_loss_fused(h0, h1, dictionary(), options, *workers_)
+          : code_loss_plain(h0, h1, dense(h0), options);
+  if (past_.defined() && is_training()) follow(past_, loss.mean.mean(0), part);
+  return loss;
 }
 
 CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
   torch::NoGradGuard no_grad;
+  if (codes_.defined()) {
+    const auto [p, code] = log_probabilities(z).max(1);
+    return {code, p.exp()};
+  }
   return assign_codes(embed(z).to(at::kCPU), dictionary(), scale_);
 }
 
 at::Tensor CodeHeadImpl::log_probabilities(const at::Tensor& z) {
   torch::NoGradGuard no_grad;
+  if (codes_.defined())
+    return at::matmul(embed(z), codes_).mul(scale_).log_softmax(1).to(at::kCPU);
   return code_log_probabilities(embed(z).to(at::kCPU), dictionary(), scale_);
 }
 
 std::vector<std::pair<std::string, at::Tensor>> CodeHeadImpl::layers(const at::Tensor& z) {
   if (!options_.projector) return {};
-  const at::Tensor x = linear_->forward(z.to(linear_->weight.scalar_type()));
+  const at::Tensor x = project(z);
   return {{"linear", x}, {"batch_norm", norm_->forward(x)}};
 }
 

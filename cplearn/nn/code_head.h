@@ -10,6 +10,7 @@
 // it.
 
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/pimpl.h>
 
 #include <memory>
@@ -45,6 +46,9 @@ class CodeHeadImpl : public torch::nn::Module {
   // The projector before its activation, by layer: "linear" and "batch_norm", n x width each.
   std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& z);
 
+  // The weight of the invariance term now: --beta, or what the views' correlation allows.
+  double beta() const;
+
   const Dictionary& dictionary();
   double scale() const { return scale_; }
   const CodeHeadOptions& options() const { return options_; }
@@ -56,13 +60,20 @@ class CodeHeadImpl : public torch::nn::Module {
 
  private:
   const at::Tensor& dense(const at::Tensor& like);
+  // The projector before its batch norm, n x width.
+  at::Tensor project(const at::Tensor& z);
 
   CodeHeadOptions options_;
   double scale_;
   std::int64_t features_ = 0;
-  ProductLinear linear_{nullptr};  // with norm_ the projector; null without one
+  // The projector: `linear_` or, with several layers, `mlp_`, then `norm_`; null without one.
+  ProductLinear linear_{nullptr};
+  torch::nn::Sequential mlp_{nullptr};
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
+  at::Tensor codes_;        // width x codes, a parameter; undefined while the dictionary is frozen
+  at::Tensor correlation_;  // --beta auto: running mean, and the steps it has seen
+  at::Tensor past_;         // --prior-rows: c + 1, running mean of usage, and the steps it has seen
   std::unique_ptr<Dictionary> dictionary_;
   at::Tensor dense_, prior_;
   WorkerGroup alone_;

@@ -1,5 +1,6 @@
 #pragma once
-// Every setting of the head, declared once: name, default, range, help (see base/options.h).
+// Every setting of the head, declared once: name, default, range, help (see base/options.h). The
+// defaults are those that cannot collapse (docs/collapse.md); method cplearn_paper has the paper's.
 
 #include <cstdint>
 
@@ -12,11 +13,16 @@ namespace cpl {
 struct CodeHeadOptions {
   std::int64_t hidden = 0;
   bool projector = true;
+  std::int64_t projector_layers = 1;
+  std::int64_t projector_width = 512;
   std::int64_t codes = 1024;
   DictionaryKind dictionary = DictionaryKind::kHadamard;
+  bool train_dictionary = false;
   Activation activation = Activation::kTanh;
   LogitScale scale = LogitScale::kTheory;
+  double deviation = 2.5;
   PriorForm prior = PriorForm::kReverse;
+  std::int64_t prior_rows = 0;
   bool symmetric = true;
   double beta = 0.5;
   std::int64_t batch = 64;
@@ -28,22 +34,34 @@ struct CodeHeadOptions {
     v("hidden", hidden, "width of the dictionary, d; 0 takes the width of the features",
       AtLeast{0});
     v("projector", projector,
-      "linear layer and batch norm before the activation; without them features drift (paper, "
+      "layers and batch norm before the activation; without them features drift (paper, "
       "Appendix A)");
+    v("projector-layers", projector_layers,
+      "linear layers of the projector, with batch norm and ReLU between them; the paper has 1",
+      AtLeast{1});
+    v("projector-width", projector_width, "width of the layers between", AtLeast{1});
     v("dictionary", dictionary,
       "hadamard (fast, blocks of orthogonal codes) or rademacher (i.i.d. signs)", kDictionaryNames);
+    v("train-dictionary", train_dictionary,
+      "let the codes move from there: what freezing them is good for");
     v("activation", activation, "of the embeddings: tanh (inside a hypercube) or l2 (on a sphere)",
       kActivationNames);
     v("scale", scale,
-      "of the logits: theory (the paper's temperature) or author (the released code's, "
-      "sqrt(batch) times sharper)",
+      "of the logits: deviation (the same at any width), theory (the paper's temperature) or "
+      "author (the released code's, sqrt(batch) times sharper)",
       kLogitScaleNames);
+    v("deviation", deviation, "scale deviation: standard deviation of an image's logits",
+      Between{1e-3, 1000});
     v("prior", prior,
       "form of the prior term: reverse KL (finite when codes are unused) or forward (Eq. 2)",
       kPriorFormNames);
+    v("prior-rows", prior_rows,
+      "images over which the use of codes is averaged; 0: those of the batch", AtLeast{0});
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");
-    v("beta", beta, "weight of the invariance term", AtLeast{0});
+    v("beta", beta,
+      "weight of the invariance term; auto: as large as the correlation of the views allows",
+      AutoOr{0});
   }
 };
 

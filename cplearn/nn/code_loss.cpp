@@ -17,12 +17,18 @@ double logit_gap(std::int64_t codes) {
 }
 
 double logit_scale(Activation activation, LogitScale scale, std::int64_t width, std::int64_t codes,
-                   std::int64_t batch) {
+                   std::int64_t batch, double deviation) {
   CPL_CHECK(width >= 1, "width must be at least 1, got ", width);
-  CPL_CHECK(scale == LogitScale::kTheory || batch >= 1,
+  CPL_CHECK(scale != LogitScale::kAuthor || batch >= 1,
             "the author's scale depends on the training batch, which must be at least 1, got ",
             batch);
   const double gap = logit_gap(codes), d = static_cast<double>(width);
+  if (scale == LogitScale::kDeviation) {
+    CPL_CHECK(deviation > 0, "the deviation of a logit must be positive, got ", deviation);
+    constexpr double kTanhDeviation = 0.628;  // of tanh(x), x standard normal
+    return activation == Activation::kTanh ? deviation / (kTanhDeviation * std::sqrt(d))
+                                           : deviation;
+  }
   const double theory = activation == Activation::kTanh ? gap / d : gap / std::sqrt(d);
   return scale == LogitScale::kTheory ? theory : theory * std::sqrt(static_cast<double>(batch));
 }
@@ -40,6 +46,12 @@ CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::T
   const auto log_mean = [](const at::Tensor& log_p) {
     return log_p.logsumexp(0) - std::log(static_cast<double>(log_p.size(0)));  // c
   };
+  const double part = options.past.defined() ? options.past_part : 0;
+  const auto with_past = [&](const at::Tensor& log_pbar) {
+    if (!options.past.defined()) return log_pbar;
+    const at::Tensor past = options.past.to(w.options()).log() + std::log(part);
+    return torch::logaddexp(log_pbar + std::log(1 - part), past);
+  };
   const at::Tensor log_q =
       options.target.defined()
           ? options.target.to(w.options()).log()
@@ -50,12 +62,12 @@ CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::T
   };
   const at::Tensor log_mean0 = log_mean(log_p0), log_mean1 = log_mean(log_p1);
 
-  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(log_mean0);
+  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(with_past(log_mean0));
   if (options.symmetric) {
     invariance = 0.5 * (invariance + cross(p1, log_p0));
-    prior_value = 0.5 * (prior_value + prior(log_mean1));
+    prior_value = 0.5 * (prior_value + prior(with_past(log_mean1)));
   }
-  const at::Tensor total = options.beta * invariance + prior_value;
+  const at::Tensor total = options.beta * invariance + prior_value / (1 - part);
   const at::Tensor entropy = 0.5 * (cross(p0, log_p0) + cross(p1, log_p1));
   return {total, invariance.detach(), prior_value.detach(), entropy.detach(),
           torch::stack({log_mean0, log_mean1}).exp().detach()};

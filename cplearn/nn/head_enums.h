@@ -8,14 +8,15 @@
 namespace cpl {
 
 enum class Activation { kTanh, kL2 };
-enum class LogitScale { kTheory, kAuthor };
+enum class LogitScale { kDeviation, kTheory, kAuthor };
 using simd::PriorForm;
 
 inline const Names<DictionaryKind> kDictionaryNames = {{"hadamard", DictionaryKind::kHadamard},
                                                        {"rademacher", DictionaryKind::kRademacher}};
 inline const Names<Activation> kActivationNames = {{"tanh", Activation::kTanh},
                                                    {"l2", Activation::kL2}};
-inline const Names<LogitScale> kLogitScaleNames = {{"theory", LogitScale::kTheory},
+inline const Names<LogitScale> kLogitScaleNames = {{"deviation", LogitScale::kDeviation},
+                                                   {"theory", LogitScale::kTheory},
                                                    {"author", LogitScale::kAuthor}};
 inline const Names<PriorForm> kPriorFormNames = {{"reverse", PriorForm::kReverse},
                                                  {"forward", PriorForm::kForward}};

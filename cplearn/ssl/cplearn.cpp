@@ -30,6 +30,7 @@ class Cplearn : public Method {
       if (i == 0 && j == 1) first = loss;
       return NamedLoss{loss.total, {{"invariance", loss.invariance}, {"prior", loss.prior}}};
     });
+    if (head_->options().beta == kAuto) result.terms.emplace_back("beta", head_->beta());
     result.entropy = first.entropy.item<double>();
     result.cross_entropy = first.invariance.item<double>();
     result.usage = first.mean.mean(0);
@@ -45,7 +46,7 @@ class Cplearn : public Method {
     return head_->layers(z);
   }
   std::int64_t codes() const override { return head_->options().codes; }
-  double beta() const override { return head_->options().beta; }
+  double beta() const override { return head_->beta(); }
   void set_workers(WorkerGroup& workers) override {
     Method::set_workers(workers);
     head_->set_workers(workers);
