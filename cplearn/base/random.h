@@ -35,6 +35,7 @@ enum class Stream : std::uint32_t {
   kInit = 5,
   kEval = 6,
   kTheory = 7,
+  kDirections = 8,
 };
 
 // An endless sequence for (seed, stream, a, b, c). Satisfies UniformRandomBitGenerator.

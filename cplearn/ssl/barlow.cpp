@@ -4,7 +4,7 @@
 
 #include "cplearn/dist/gather.h"
 #include "cplearn/ssl/method_options.h"
-#include "cplearn/ssl/pairwise_method.h"
+#include "cplearn/ssl/projector_method.h"
 
 namespace cpl {
 namespace {
@@ -13,19 +13,6 @@ namespace {
 at::Tensor standardise(const at::Tensor& z) {
   return (z - z.mean(0)) / (z.var(0, /*unbiased=*/false) + 1e-5).sqrt();
 }
-
-class Barlow : public PairwiseMethod {
- public:
-  Barlow(const BackboneMaker& make_backbone, const MethodOptions& options)
-      : PairwiseMethod(make_backbone, options), options_(options.own<BarlowOptions>()) {}
-
- private:
-  NamedLoss compare(const at::Tensor& h0, const at::Tensor& h1) override {
-    return barlow_loss(h0, h1, options_, workers());
-  }
-
-  BarlowOptions options_;
-};
 
 }  // namespace
 
@@ -41,10 +28,13 @@ NamedLoss barlow_loss(const at::Tensor& z0, const at::Tensor& z1, const BarlowOp
           {{"on_diagonal", on.detach()}, {"off_diagonal", off.detach()}}};
 }
 
-std::shared_ptr<Method> make_method(const BarlowOptions& /*own*/,
-                                    const BackboneMaker& make_backbone,
+std::shared_ptr<Method> make_method(const BarlowOptions& own, const BackboneMaker& make_backbone,
                                     const MethodOptions& options) {
-  return std::make_shared<Barlow>(make_backbone, options);
+  return make_projector_method(
+      make_backbone, options, /*last_bias=*/false,
+      over_pairs([own](const at::Tensor& h0, const at::Tensor& h1, WorkerGroup& workers) {
+        return barlow_loss(h0, h1, own, workers);
+      }));
 }
 
 }  // namespace cpl

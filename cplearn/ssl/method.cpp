@@ -35,6 +35,10 @@ std::vector<std::pair<std::size_t, std::size_t>> Views::pairs() const {
   return result;
 }
 
+StepResult::StepResult(const NamedLoss& loss) : total(loss.total) {
+  for (const auto& [name, value] : loss.terms) terms.emplace_back(name, value.item<double>());
+}
+
 StepResult mean_over_pairs(const Views& views,
                            const std::function<NamedLoss(std::size_t i, std::size_t j)>& compare) {
   const auto pairs = views.pairs();

@@ -63,6 +63,9 @@ struct NamedLoss {
 };
 
 struct StepResult {
+  StepResult() = default;
+  StepResult(const NamedLoss& loss);  // its total and terms
+
   at::Tensor total;  // the loss, differentiable
   // Named values to show and log, in this order. Those of the loss are not weighted.
   std::vector<std::pair<std::string, double>> terms;

@@ -13,14 +13,17 @@
 #include "cplearn/ssl/cplearn_options.h"
 #include "cplearn/ssl/dino_options.h"
 #include "cplearn/ssl/gedi_options.h"
+#include "cplearn/ssl/lejepa_options.h"
 #include "cplearn/ssl/self_classifier_options.h"
 #include "cplearn/ssl/swav_options.h"
 #include "cplearn/ssl/vicreg_options.h"
+#include "cplearn/ssl/visreg_options.h"
 
 namespace cpl {
 
-using MethodTable = std::tuple<CplearnOptions, BarlowOptions, VicregOptions, SwavOptions,
-                               DinoOptions, SelfClassifierOptions, GediNogenOptions, GediOptions>;
+using MethodTable =
+    std::tuple<CplearnOptions, BarlowOptions, VicregOptions, LejepaOptions, VisregOptions,
+               SwavOptions, DinoOptions, SelfClassifierOptions, GediNogenOptions, GediOptions>;
 
 // What every method can be told; each reads what concerns it.
 struct MethodOptions {

@@ -4,7 +4,7 @@
 
 #include "cplearn/dist/gather.h"
 #include "cplearn/ssl/method_options.h"
-#include "cplearn/ssl/pairwise_method.h"
+#include "cplearn/ssl/projector_method.h"
 
 namespace cpl {
 namespace {
@@ -22,19 +22,6 @@ at::Tensor redundancy(const at::Tensor& centred) {
   return (c.pow(2).sum() - c.diagonal().pow(2).sum()) / d;
 }
 
-class Vicreg : public PairwiseMethod {
- public:
-  Vicreg(const BackboneMaker& make_backbone, const MethodOptions& options)
-      : PairwiseMethod(make_backbone, options), options_(options.own<VicregOptions>()) {}
-
- private:
-  NamedLoss compare(const at::Tensor& h0, const at::Tensor& h1) override {
-    return vicreg_loss(h0, h1, options_, workers());
-  }
-
-  VicregOptions options_;
-};
-
 }  // namespace
 
 NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOptions& options,
@@ -51,10 +38,13 @@ NamedLoss vicreg_loss(const at::Tensor& z0, const at::Tensor& z1, const VicregOp
            {"covariance", covariance.detach()}}};
 }
 
-std::shared_ptr<Method> make_method(const VicregOptions& /*own*/,
-                                    const BackboneMaker& make_backbone,
+std::shared_ptr<Method> make_method(const VicregOptions& own, const BackboneMaker& make_backbone,
                                     const MethodOptions& options) {
-  return std::make_shared<Vicreg>(make_backbone, options);
+  return make_projector_method(
+      make_backbone, options, /*last_bias=*/false,
+      over_pairs([own](const at::Tensor& h0, const at::Tensor& h1, WorkerGroup& workers) {
+        return vicreg_loss(h0, h1, own, workers);
+      }));
 }
 
 }  // namespace cpl

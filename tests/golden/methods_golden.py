@@ -9,6 +9,7 @@ modules, off-diagonals by masks, KL divergences from torch.nn.functional.
 """
 import json
 import math
+import statistics
 
 import torch
 import torch.nn.functional as F
@@ -41,6 +42,56 @@ def vicreg():
         loss = loss + 25 * F.relu(1 - torch.sqrt(z.var(dim=0) + 1e-4)).mean() / 2
         loss = loss + off_diagonal(torch.cov(z.T)).square().sum() / 5
     return loss, [z0, z1]
+
+
+def sliced_views():
+    """Two full views and a small one, and unit directions. Scaled, so that no term is near its optimum."""
+    views = [sines(8, 5, phase) for phase in (0.1, 1.9, 3.3)]
+    directions = sines(6, 5, 5.0).detach()
+    directions = directions / directions.square().sum(dim=1, keepdim=True).sqrt()
+    return views, [0.5 * views[0], 1.5 * views[1], views[2] + 0.25], directions
+
+
+def to_centre(views, globals):
+    centre = sum(views[:globals]) / globals
+    return sum(((z - centre) ** 2).sum() for z in views) / (len(views) * views[0].numel())
+
+
+def lejepa():
+    inputs, views, directions = sliced_views()
+    points, t_max = 17, 3.0
+    step = t_max / (points - 1)
+    sigreg = 0.0
+    for z in views:
+        for a in directions:
+            u = (z * a).sum(dim=1)
+            for k in range(points):
+                t = k * step
+                phi = math.exp(-t * t / 2)
+                weight = 2 * step * phi * (0.5 if k in (0, points - 1) else 1)
+                error = (torch.cos(t * u).mean() - phi) ** 2 + torch.sin(t * u).mean() ** 2
+                sigreg = sigreg + len(u) * weight * error
+    sigreg = sigreg / (len(views) * len(directions))
+    return 0.95 * to_centre(views, 2) + 0.05 * sigreg, inputs
+
+
+def visreg():
+    inputs, views, directions = sliced_views()
+    normal = statistics.NormalDist()
+    regulariser = 0.0
+    for z in views:
+        n = len(z)
+        mean = z.sum(dim=0) / n
+        sigma = (((z - mean) ** 2).sum(dim=0) / n).sqrt()
+        regulariser = regulariser + (mean**2).mean() + ((1 - sigma) ** 2).mean()
+        standard = (z - mean) / (sigma.detach() + 1e-4)
+        for a in directions:
+            u = (standard * a).sum(dim=1)
+            order = sorted(range(n), key=lambda i: u[i].item())
+            for rank, i in enumerate(order):
+                quantile = normal.inv_cdf((rank + 1) / (n + 1))
+                regulariser = regulariser + (u[i] - quantile) ** 2 / (n * len(directions))
+    return 0.4 * to_centre(views, 2) + 0.6 * regulariser / len(views), inputs
 
 
 def sinkhorn(scores, epsilon, iterations):
@@ -117,7 +168,7 @@ def langevin():
 
 def main():
     results = {}
-    for function in (barlow, vicreg, swav, dino, self_classifier, gedi_nogen):
+    for function in (barlow, vicreg, lejepa, visreg, swav, dino, self_classifier, gedi_nogen):
         loss, inputs = function()
         loss.backward()
         assert math.isfinite(loss.item())

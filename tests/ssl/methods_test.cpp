@@ -42,14 +42,14 @@ std::shared_ptr<Method> make(const std::string& name, std::int64_t seed = 1,
       name, [&] { return make_backbone("resnet8", backbone); }, options);
 }
 
-Views two_views() {
+Views two_views(std::int64_t batch = kBatch) {
   torch::manual_seed(2);
-  return {{{torch::randn({2 * kBatch, 3, 16, 16}), 2}}, 2};
+  return {{{torch::randn({2 * batch, 3, 16, 16}), 2}}, 2};
 }
 
-Views multi_crop() {
-  Views views = two_views();
-  views.sizes.push_back({torch::randn({3 * kBatch, 3, 8, 8}), 3});
+Views multi_crop(std::int64_t batch = kBatch) {
+  Views views = two_views(batch);
+  views.sizes.push_back({torch::randn({3 * batch, 3, 8, 8}), 3});
   return views;
 }
 
@@ -57,8 +57,8 @@ Views multi_crop() {
 // rounding: the backbone's last one where a method normalises first of all. (DINO does not, and
 // GEDI's energy goes without batch statistics.)
 bool zero_by_definition(const std::string& method, const std::string& parameter) {
-  static const std::set<std::string> normalise_first = {"cplearn", "barlow",          "vicreg",
-                                                        "swav",    "self_classifier", "gedi_nogen"};
+  static const std::set<std::string> normalise_first = {
+      "cplearn", "barlow", "vicreg", "lejepa", "visreg", "swav", "self_classifier", "gedi_nogen"};
   return parameter == "head.linear.bias" ||
          (parameter == "backbone.block4.conv2.bias" && normalise_first.count(method) > 0);
 }
@@ -130,6 +130,8 @@ TEST_P(EveryMethod, InPartsIsTheSameLossAndGradient) {
 }
 
 // With targets that hold still: DINO's centre moves them, and GEDI's samples are an adversary.
+// VISReg stops a gradient, and follows its loss only in larger batches: the quantiles of 8 images
+// have a variance of 0.57, so that its shape pulls inwards against its scale.
 TEST_P(EveryMethod, AFewStepsLowerTheLoss) {
   MethodOptions options = small_options();
   options.own<DinoOptions>().centre_momentum = 1;
@@ -137,7 +139,7 @@ TEST_P(EveryMethod, AFewStepsLowerTheLoss) {
   const auto method = make(GetParam(), 1, options);
   Optimizer optimizer(*method, OptimizerOptions());
   constexpr std::int64_t kSteps = 20;
-  const Views views = multi_crop();
+  const Views views = multi_crop(GetParam() == "visreg" ? 64 : kBatch);
   double first = 0, last = 0;
   for (std::int64_t i = 0; i < kSteps; ++i) {
     const Position position{i, kSteps, 0, 1};
