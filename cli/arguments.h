@@ -124,7 +124,8 @@ struct BenchTrainArguments {
   int steps = 20;
   bool plain = true;
 
-  BenchTrainArguments() {
+  BenchTrainArguments() {  // the paper's form, so that others can be measured beside it
+    train = default_options("cplearn_paper");
     train.backbone_options.width = 128;
     train.method_options.head.codes = 16384;
     train.augment.recipe = "resnet8";

@@ -109,12 +109,12 @@ class AddOptions {
     app_.add_option_function<std::string>(
             "--" + name,
             [&member](const std::string& text) {
-              member = text == "auto" ? kAuto : std::stod(text);
+              member = text == "auto" ? kAutomatic : std::stod(text);
             },
             help)
         ->type_name("{auto|FLOAT}")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->default_str(member == kAuto ? "auto" : str(member))
+        ->default_str(member == kAutomatic ? "auto" : str(member))
         ->check([range](const std::string& text) {
           return text == "auto" || number(text) >= range.minimum
                      ? ""

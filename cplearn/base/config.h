@@ -52,7 +52,7 @@ class ListVisitor {
     }
   }
   void operator()(const std::string& name, double& member, const std::string& help, AutoOr) {
-    const bool automatic = member == kAuto;
+    const bool automatic = member == kAutomatic;
     list_.push_back({name, automatic ? "auto" : number_text(member), help, automatic});
   }
   template <class Enum>
@@ -97,7 +97,7 @@ class SetVisitor {
   }
   void operator()(const std::string& name, double& member, const std::string&, AutoOr range) {
     if (!matches(name)) return;
-    member = text_ == "auto" ? kAuto : parse_number(name, text_, range.minimum, kInfinity, false);
+    member = text_ == "auto" ? kAutomatic : parse_number(name, text_, range.minimum, kInfinity, false);
   }
   template <class Enum>
   void operator()(const std::string& name, Enum& member, const std::string&,

@@ -25,11 +25,11 @@ struct Between {
   double minimum, maximum;
 };
 
-// A number that may also be "auto", which is kAuto in the member.
+// A number that may also be "auto", which is kAutomatic in the member.
 struct AutoOr {
   double minimum;
 };
-constexpr double kAuto = -1;
+constexpr double kAutomatic = -1;
 
 // The names of an enumeration's values, in the order in which help lists them.
 template <class Enum>

@@ -31,7 +31,7 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
     : options_(options) {
   CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
-  CPL_CHECK(options.beta >= 0 || options.beta == kAuto,
+  CPL_CHECK(options.beta >= 0 || options.beta == kAutomatic,
             "head: beta must be auto or at least 0, got ", options.beta);
   if (options_.hidden == 0) options_.hidden = features;
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
@@ -55,13 +55,13 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
   if (options_.train_dictionary)
     codes_ = register_parameter("codes", torch::tensor(made.dense()).view({made.width(), -1}));
-  if (options_.beta == kAuto) correlation_ = register_buffer("correlation", at::zeros({2}));
+  if (options_.beta == kAutomatic) correlation_ = register_buffer("correlation", at::zeros({2}));
   if (options_.prior_rows > options_.batch)
     past_ = register_buffer("past", at::zeros({options_.codes + 1}));
 }
 
 double CodeHeadImpl::beta() const {
-  return options_.beta == kAuto ? safe_beta(correlation_[0].item<double>()) : options_.beta;
+  return options_.beta == kAutomatic ? safe_beta(correlation_[0].item<double>()) : options_.beta;
 }
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {

@@ -30,7 +30,7 @@ class Cplearn : public Method {
       if (i == 0 && j == 1) first = loss;
       return NamedLoss{loss.total, {{"invariance", loss.invariance}, {"prior", loss.prior}}};
     });
-    if (head_->options().beta == kAuto) result.terms.emplace_back("beta", head_->beta());
+    if (head_->options().beta == kAutomatic) result.terms.emplace_back("beta", head_->beta());
     result.entropy = first.entropy.item<double>();
     result.cross_entropy = first.invariance.item<double>();
     result.usage = first.mean.mean(0);
@@ -59,6 +59,12 @@ class Cplearn : public Method {
 }  // namespace
 
 std::shared_ptr<Method> make_method(const CplearnOptions& /*own*/,
+                                    const BackboneMaker& make_backbone,
+                                    const MethodOptions& options) {
+  return std::make_shared<Cplearn>(make_backbone, options);
+}
+
+std::shared_ptr<Method> make_method(const CplearnPaperOptions& /*own*/,
                                     const BackboneMaker& make_backbone,
                                     const MethodOptions& options) {
   return std::make_shared<Cplearn>(make_backbone, options);

@@ -1,6 +1,8 @@
 #pragma once
-// The row of CPLearn in the table of methods; its settings are those of the head, which methods
+// The rows of CPLearn in the table of methods; its settings are those of the head, which methods
 // share (nn/code_head_options.h).
+
+#include <string>
 
 #include "cplearn/ssl/method_row.h"
 
@@ -17,5 +19,23 @@ struct CplearnOptions {
   template <class Visitor>
   void visit(Visitor&&) {}
 };
+
+// The same, exactly as published.
+struct CplearnPaperOptions {
+  static constexpr MethodRow kRow{
+      "cplearn_paper", "cplearn exactly as published: tanh, the theory's scale, a fixed beta",
+      "activation = tanh\nbeta = 0.5\nhidden = 0\nprojector-layers = 1\nscale = theory\n"};
+  friend std::shared_ptr<Method> make_method(const CplearnPaperOptions& own,
+                                             const BackboneMaker& make_backbone,
+                                             const MethodOptions& options);
+
+  template <class Visitor>
+  void visit(Visitor&&) {}
+};
+
+// Whether the loss is that of nn/code_loss.h on the frozen dictionary.
+inline bool is_cplearn(const std::string& method) {
+  return method == CplearnOptions::kRow.name || method == CplearnPaperOptions::kRow.name;
+}
 
 }  // namespace cpl

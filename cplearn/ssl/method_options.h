@@ -22,8 +22,9 @@
 namespace cpl {
 
 using MethodTable =
-    std::tuple<CplearnOptions, BarlowOptions, VicregOptions, LejepaOptions, VisregOptions,
-               SwavOptions, DinoOptions, SelfClassifierOptions, GediNogenOptions, GediOptions>;
+    std::tuple<CplearnOptions, CplearnPaperOptions, BarlowOptions, VicregOptions, LejepaOptions,
+               VisregOptions, SwavOptions, DinoOptions, SelfClassifierOptions, GediNogenOptions,
+               GediOptions>;
 
 // What every method can be told; each reads what concerns it.
 struct MethodOptions {

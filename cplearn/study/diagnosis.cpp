@@ -217,7 +217,7 @@ std::string words_of(const Certificate& c, const Agreement& agreement, const std
       agreement.untrained ? str(" (", readable(*agreement.untrained), " before training)") : "",
       "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.bound),
       " above the bound (a code of its own for each image would cost ", readable(c.attainable), ")",
-      method == "cplearn" ? "" : " (CPLearn's loss; this method has another)");
+      is_cplearn(method) ? "" : " (CPLearn's loss; this method has another)");
 }
 
 }  // namespace
@@ -274,7 +274,8 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
               .agreement;
     }
     result.certificate =
-        certificate(found.usage, found.invariance, {head.beta, head.prior == PriorForm::kReverse});
+        certificate(found.usage, found.invariance,
+                    {std::max(method.beta(), 0.0), head.prior == PriorForm::kReverse});
     result.certificate_words = words_of(*result.certificate, *result.agreement, run.options.method);
     result.collapse =
         diagnose_collapse(features.embeddings, codes, &found.usage, result.agreement, judging);

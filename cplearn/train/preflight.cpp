@@ -57,7 +57,7 @@ std::vector<std::string> preflight(const TrainOptions& options, const Outlook& o
             static_cast<int>(std::ceil(outlook.memory_needed / outlook.memory_free)) + 1,
             " or a smaller --batch"));
   }
-  if (options.method == "cplearn") {
+  if (is_cplearn(options.method)) {
     if (head.codes > outlook.images) {
       words.push_back(str(head.codes, " codes for ", outlook.images,
                           " images: some codes must stay unused; fewer --codes do as well"));

@@ -113,6 +113,67 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   EXPECT_THROW(CodeHead(12, options), Error);
 }
 
+TEST(CodeHead, AutomaticBetaFollowsTheViews) {
+  CodeHeadOptions options;
+  options.codes = 64;
+  options.beta = kAutomatic;
+  CodeHead head(12, options);
+  const at::Tensor z = torch::randn({32, 12});
+  const auto after = [&](double noise) {
+    for (int step = 0; step < 100; ++step) head->loss(z, z + noise * torch::randn_like(z));
+    return head->beta();
+  };
+  EXPECT_EQ(after(0), 1);
+  EXPECT_LT(after(10), 0.6);
+  const double before = head->beta();
+  head->eval();  // looking changes nothing
+  EXPECT_EQ(after(0), before);
+}
+
+TEST(CodeHead, AveragesTheUseOfCodesOverMoreThanABatch) {
+  CodeHeadOptions options;
+  options.codes = 64;
+  options.batch = 8;
+  options.prior_rows = 64;
+  CodeHead head(12, options);
+  torch::manual_seed(3);
+  const at::Tensor z = torch::randn({64, 12});
+  // The mean over eight batches of all rows tends to that over the rows: its prior is far lower
+  // than that of eight rows.
+  const double first = head->loss(z.narrow(0, 0, 8), z.narrow(0, 0, 8)).prior.item<double>();
+  double last = first;
+  for (int i = 0; i < 40; ++i) {
+    const at::Tensor rows = z.narrow(0, 8 * (i % 8), 8);
+    last = head->loss(rows, rows).prior.item<double>();
+  }
+  EXPECT_LT(last, 0.5 * first);
+}
+
+TEST(CodeHead, DeepProjectorsAndTrainedCodesGetGradients) {
+  for (const bool trained : {false, true}) {
+    CodeHeadOptions options;
+    options.codes = 64;
+    options.projector_layers = 3;
+    options.projector_width = 20;
+    options.hidden = 16;
+    options.train_dictionary = trained;
+    CodeHead head(12, options);
+    const at::Tensor z = torch::randn({16, 12});
+    head->loss(z, z + 0.1 * torch::randn_like(z)).total.backward();
+    EXPECT_EQ(head->embed(z).size(1), 16);
+    bool codes = false;
+    for (const auto& item : head->named_parameters()) {
+      ASSERT_TRUE(item.value().grad().defined()) << item.key();
+      EXPECT_GT(item.value().grad().abs().max().item<double>(), 0) << item.key();
+      codes = codes || item.key() == "codes";
+    }
+    EXPECT_EQ(codes, trained);
+    head->eval();
+    const CodeAssignment assigned = head->assign(z);
+    EXPECT_TRUE(assigned.code.equal(head->log_probabilities(z).argmax(1)));
+  }
+}
+
 TEST(CodeHead, RefusesBadInputByName) {
   CodeHeadOptions options;
   options.codes = 64;

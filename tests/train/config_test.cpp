@@ -84,6 +84,29 @@ TEST(Config, AMethodsDefaultsGiveWayToWhatPeopleWrite) {
   EXPECT_THROW(default_options("simclr"), Error);
 }
 
+TEST(Config, ANumberMayBeAuto) {
+  const auto beta = [](const char* text) {
+    return parse_run_config(text, "t").train.method_options.head.beta;
+  };
+  EXPECT_EQ(beta("beta = \"auto\"\n"), kAutomatic);
+  EXPECT_EQ(beta("beta = auto\n"), kAutomatic);
+  EXPECT_EQ(beta("beta = 0.25\n"), 0.25);
+  EXPECT_NE(error_of([&] { beta("beta = -1\n"); }).find("at least 0"), std::string::npos);
+  RunConfig config;
+  config.train.method_options.head.beta = kAutomatic;
+  EXPECT_EQ(parse_run_config(run_config_text(config), "t").train.method_options.head.beta,
+            kAutomatic);
+}
+
+TEST(Config, ARunOfVersion010HasOneLayerBeforeTheDictionary) {
+  const auto layers = [](const char* text) {
+    return parse_run_config(text, "t").train.method_options.head.projector_layers;
+  };
+  EXPECT_EQ(layers("method = \"cplearn\"\nactivation = \"tanh\"\n"), 1);
+  EXPECT_EQ(layers("method = \"cplearn\"\n"), CodeHeadOptions().projector_layers);
+  EXPECT_EQ(layers("activation = \"l2\"\nprojector-layers = 2\n"), 2);
+}
+
 TEST(Config, OwnOptionsBeginWithTheNameOfTheirMethod) {
   std::map<std::string, int> shared;
   CodeHeadOptions head;
