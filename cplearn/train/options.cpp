@@ -25,20 +25,20 @@ BackboneOptions resolve_backbone(const TrainOptions& options) {
   return result;
 }
 
+// Each backbone's as in the paper.
+std::string resolve_recipe(const TrainOptions& options) {
+  if (options.augment.recipe != "auto") return options.augment.recipe;
+  return is_vit(options) ? "dino" : options.backbone == "resnet8" ? "resnet8" : "asymmetric";
+}
+
 AugmentOptions resolve_augment(const TrainOptions& options, const std::string& statistics) {
   const AugmentSettings& s = options.augment;
-  // Each backbone's as in the paper. Random resized crops (asymmetric) need long training: with
-  // them a small network had no agreement between views after 370 steps, and 1 nat without.
-  const std::string recipe = s.recipe != "auto"              ? s.recipe
-                             : is_vit(options)               ? "dino"
-                             : options.backbone == "resnet8" ? "resnet8"
-                                                             : "asymmetric";
   RecipeOptions wanted;
   wanted.statistics = statistics;
   wanted.size = resolve_image_size(options);
   wanted.views = static_cast<int>(s.views);
   wanted.local_views = static_cast<int>(s.local_views);
-  AugmentOptions result = make_recipe(recipe, wanted);
+  AugmentOptions result = make_recipe(resolve_recipe(options), wanted);
   for (ViewOptions& view : result.views) {
     const std::pair<double, float*> changes[] = {{s.crop_min, &view.scale_min},
                                                  {s.crop_max, &view.scale_max},

@@ -162,6 +162,7 @@ struct SessionOptions {
 
 // What the settings mean for these data; "auto" and 0 are decided here and nowhere else.
 BackboneOptions resolve_backbone(const TrainOptions& options);
+std::string resolve_recipe(const TrainOptions& options);
 AugmentOptions resolve_augment(const TrainOptions& options, const std::string& statistics);
 MethodOptions resolve_method(const TrainOptions& options);
 Schedule resolve_schedule(const TrainOptions& options, std::int64_t steps_per_epoch);
