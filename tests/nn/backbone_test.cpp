@@ -138,7 +138,10 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
                                                              {1, 3, 32, 16, 7, 9},
                                                              {1, 9, 16, 48, 32, 6},
                                                              {2, 40, 32, 32, 8, 8},
-                                                             {2, 9, 96, 80, 5, 4}}) {
+                                                             {2, 9, 96, 80, 5, 4},
+                                                             // more threads than images
+                                                             {2, 1, 16, 16, 64, 64},
+                                                             {4, 3, 16, 16, 40, 40}}) {
       at::set_num_threads(threads);
       for (const auto kind : {Winograd::kSame, Winograd::kPooled, Winograd::kStrided}) {
         if (kind == Winograd::kPooled && (height % 2 != 0 || width % 2 != 0)) continue;
@@ -165,7 +168,8 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
           }
           for (std::size_t i = 0; i < results[0].size(); ++i) {
             EXPECT_LT(relative(results[0][i], results[1][i]), tolerance)
-                << "tensor " << i << " " << height << "x" << width << " slope " << slope;
+                << "tensor " << i << " " << n << " x " << height << " x " << width << " slope "
+                << slope << " threads " << threads;
           }
         }
       }

@@ -136,7 +136,7 @@ class Plan {
         width_out(k == Winograd::kSame ? width : (width + 1) / 2),
         points(winograd_points(k)),
         tiles(winograd_tiles(height, width)),
-        parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, at::get_num_threads())),
+        parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, most_parts(images))),
         by_points_(images * tiles * (in + out) <= parts_ * in * out),
         group_(by_points_ ? images : std::clamp<std::int64_t>(kTilesAtOnce / tiles, 1, images)) {}
 
@@ -208,6 +208,11 @@ class Plan {
 
   // Rows of a product: few keep the points near, many fetch the kernel seldom.
   static constexpr std::int64_t kTilesAtOnce = 128;
+
+  // Every part has an image: without one, it would leave its slot of sums unwritten.
+  static std::int64_t most_parts(std::int64_t image_count) {
+    return std::max<std::int64_t>(1, std::min<std::int64_t>(image_count, at::get_num_threads()));
+  }
 
   std::int64_t parts_;
   bool by_points_;
