@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cplearn/simd/fixed_lanes.h"
 #include "cplearn/simd/gemm.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/attention_kernel.cpp"

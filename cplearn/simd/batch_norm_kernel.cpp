@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/batch_norm_kernel.cpp"

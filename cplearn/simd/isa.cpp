@@ -1,6 +1,6 @@
 #include "cplearn/simd/isa.h"
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #include <hwy/highway.h>
 #include <hwy/targets.h>

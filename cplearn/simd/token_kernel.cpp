@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/token_kernel.cpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/winograd_kernel.cpp"
