@@ -19,7 +19,7 @@
 
 #ifndef CPLEARN_WINOGRAD_MATRICES
 #define CPLEARN_WINOGRAD_MATRICES
-namespace cpl {
+namespace cpl::simd {
 namespace {
 
 template <int rows, int columns>
@@ -131,11 +131,11 @@ void locate(const WinogradJob<T>& job, std::int64_t image, std::int64_t i, std::
 }
 
 }  // namespace
-}  // namespace cpl
+}  // namespace cpl::simd
 #endif  // CPLEARN_WINOGRAD_MATRICES
 
 HWY_BEFORE_NAMESPACE();
-namespace cpl::HWY_NAMESPACE {
+namespace cpl::simd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -445,11 +445,11 @@ void kernel_adjoint_f(const WinogradJob<float>& job) { kernel_adjoint(job); }
 void kernel_adjoint_d(const WinogradJob<double>& job) { kernel_adjoint(job); }
 
 }  // namespace
-}  // namespace cpl::HWY_NAMESPACE
+}  // namespace cpl::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cpl {
+namespace cpl::simd {
 
 #define CPLEARN_WINOGRAD_STAGE(stage)                             \
   HWY_EXPORT(stage##_f);                                          \
@@ -471,5 +471,5 @@ CPLEARN_WINOGRAD_STAGE(kernel)
 CPLEARN_WINOGRAD_STAGE(kernel_adjoint)
 #undef CPLEARN_WINOGRAD_STAGE
 
-}  // namespace cpl
+}  // namespace cpl::simd
 #endif  // HWY_ONCE

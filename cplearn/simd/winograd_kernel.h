@@ -16,7 +16,7 @@
 
 #include <cstdint>
 
-namespace cpl {
+namespace cpl::simd {
 
 enum class Winograd {
   kSame,     // 3x3, padding 1: 6x6 points per 4x4 outputs, 4 times fewer multiplications
@@ -65,4 +65,4 @@ void winograd_kernel(const WinogradJob<T>& job);
 template <class T>
 void winograd_kernel_adjoint(const WinogradJob<T>& job);
 
-}  // namespace cpl
+}  // namespace cpl::simd

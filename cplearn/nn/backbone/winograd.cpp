@@ -15,6 +15,8 @@
 namespace cpl {
 namespace {
 
+using simd::kWinogradChannels;
+using simd::WinogradJob;
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
@@ -65,8 +67,8 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
       }
     }
   });
-  const Tensor points = kernel_rows<T>(winograd_points(kind), channels, weight);
-  transform<T>(winograd_kernel<T>, kind, channels, taps, points);
+  const Tensor points = kernel_rows<T>(simd::winograd_points(kind), channels, weight);
+  transform<T>(simd::winograd_kernel<T>, kind, channels, taps, points);
   return points;
 }
 
@@ -76,7 +78,7 @@ Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points, std::int64_
                                 std::int64_t out) {
   constexpr std::int64_t kBlock = kWinogradChannels;
   const Tensor taps = kernel_rows<T>(9, in * out, points);
-  transform<T>(winograd_kernel_adjoint<T>, kind, in * out, taps, points);
+  transform<T>(simd::winograd_kernel_adjoint<T>, kind, in * out, taps, points);
   const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
   at::parallel_for(0, out / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin * kBlock; o < end * kBlock; o += kBlock) {
@@ -134,8 +136,8 @@ class Plan {
         out(channels_out),
         height_out(k == Winograd::kSame ? height : (height + 1) / 2),
         width_out(k == Winograd::kSame ? width : (width + 1) / 2),
-        points(winograd_points(k)),
-        tiles(winograd_tiles(height, width)),
+        points(simd::winograd_points(k)),
+        tiles(simd::winograd_tiles(height, width)),
         parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, most_parts(images))),
         by_points_(images * tiles * (in + out) <= parts_ * in * out),
         group_(by_points_ ? images : std::clamp<std::int64_t>(kTilesAtOnce / tiles, 1, images)) {}
@@ -233,7 +235,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
       [&](const Group& group) {
         auto job = plan.before(x, group, v);
         prepare(job);
-        winograd_input(job);
+        simd::winograd_input(job);
       },
       [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool) {
         const T* const factor = kernel.data_ptr<T>() + point * kernel.size(1);
@@ -243,7 +245,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
       [&](const Group& group) {
         auto job = plan.after(y, group, m);
         if (bias.numel() > 0) job.bias = bias.data_ptr<T>();
-        winograd_output(job);
+        simd::winograd_output(job);
       });
   return y;
 }
@@ -262,8 +264,8 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
       [&](const Group& group) {
         auto job = plan.before(x, group, v);
         prepare(job);
-        winograd_input(job);
-        winograd_output_adjoint(plan.after(dy, group, dm));
+        simd::winograd_input(job);
+        simd::winograd_output_adjoint(plan.after(dy, group, dm));
       },
       [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
         T* const dkernel = dkernels.data_ptr<T>() + (slot * plan.points + point) * dkernels.size(1);
@@ -282,7 +284,7 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
         auto job = plan.before(dx, group, v);
         job.input = x.data_ptr<T>() + (job.map - dx.data_ptr<T>());
         prepare(job);
-        winograd_input_adjoint(job);
+        simd::winograd_input_adjoint(job);
         finish(job, group.part);
       });
   const Tensor dkernel = dkernels.narrow(0, 0, plan.points);

@@ -14,6 +14,8 @@
 
 namespace cpl {
 
+using simd::Winograd;  // kSame, kPooled, kStrided
+
 // CPU, float or double, and channels that are multiples of 16.
 bool winograd_supports(const torch::Tensor& x, const torch::Tensor& weight);
 
