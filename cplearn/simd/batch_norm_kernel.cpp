@@ -19,7 +19,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
-using Tag = hn::CappedTag<T, kNormChannels>;
+using Tag = hn::CappedTag<T, kChannelMultiple>;
 
 constexpr std::int64_t kRowsAtOnce = 64;  // summed in T before they go to double
 

@@ -4,10 +4,9 @@
 
 #include <cstdint>
 
-namespace cpl::simd {
+#include "cplearn/simd/channels.h"
 
-// Channels have to be a multiple of this (the longest vector of any instruction set).
-constexpr std::int64_t kNormChannels = 16;
+namespace cpl::simd {
 
 template <class T>  // float or double
 struct NormJob {

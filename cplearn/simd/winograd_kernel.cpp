@@ -317,7 +317,7 @@ enum class Read { kPlain, kActivated, kNormalised };
 template <class Stage, Read read, class T>
 void gather(const WinogradJob<T>& job) {
   constexpr int kWindow = Stage::kMatrix.kColumns;
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   using V = hn::Vec<decltype(d)>;
   const auto slope = hn::Set(d, job.slope);
   const std::int64_t point_step = job.point_step;
@@ -355,7 +355,7 @@ void gather(const WinogradJob<T>& job) {
 template <class Stage, bool overlapping, class T>
 void scatter(const WinogradJob<T>& job, std::int64_t image) {
   constexpr int kWindow = Stage::kMatrix.kRows;
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   using V = hn::Vec<decltype(d)>;
   const std::int64_t point_step = job.point_step;
   std::vector<T> discarded(job.end);
@@ -400,7 +400,7 @@ void output_adjoint(const WinogradJob<T>& job) {
 
 template <class T>
 void input_adjoint(const WinogradJob<T>& job) {
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   const auto slope = hn::Set(d, job.slope);
   const std::int64_t size = job.height * job.width * job.channels;
   for_kind(job.kind, [&](auto kind) HWY_ATTR {

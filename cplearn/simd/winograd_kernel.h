@@ -16,6 +16,8 @@
 
 #include <cstdint>
 
+#include "cplearn/simd/channels.h"
+
 namespace cpl::simd {
 
 enum class Winograd {
@@ -25,9 +27,6 @@ enum class Winograd {
 };
 
 constexpr std::int64_t winograd_points(Winograd kind) { return kind == Winograd::kSame ? 36 : 25; }
-
-// Channels have to be a multiple of this (the longest vector of any instruction set).
-constexpr std::int64_t kWinogradChannels = 16;
 
 // One stage for a group of images.
 template <class T>  // float or double

@@ -157,7 +157,7 @@ bool normalise_supports(const torch::nn::BatchNorm2d& norm, const Tensor& x) {
   const auto& options = norm->options;
   const auto type = x.scalar_type();
   return x.device().is_cpu() && (type == torch::kFloat || type == torch::kDouble) &&
-         norm->weight.scalar_type() == type && x.size(1) % simd::kNormChannels == 0 &&
+         norm->weight.scalar_type() == type && x.size(1) % simd::kChannelMultiple == 0 &&
          x.numel() > x.size(1) && options.affine() && options.track_running_stats() &&
          options.momentum().has_value();
 }

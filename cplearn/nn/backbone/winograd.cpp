@@ -15,7 +15,7 @@
 namespace cpl {
 namespace {
 
-using simd::kWinogradChannels;
+using simd::kChannelMultiple;
 using simd::WinogradJob;
 using torch::Tensor;
 using torch::autograd::AutogradContext;
@@ -35,12 +35,12 @@ Tensor kernel_rows(std::int64_t rows, std::int64_t channels, const Tensor& like)
 template <class T>
 void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, std::int64_t channels,
                const Tensor& taps, const Tensor& points) {
-  const std::int64_t blocks = channels / kWinogradChannels;
-  at::parallel_for(0, blocks, kKernelChannels / kWinogradChannels, [&](auto begin, auto end) {
+  const std::int64_t blocks = channels / kChannelMultiple;
+  at::parallel_for(0, blocks, kKernelChannels / kChannelMultiple, [&](auto begin, auto end) {
     WinogradJob<T> job{
         kind, 1, 3, 3, taps.size(1), taps.data_ptr<T>(), points.data_ptr<T>(), 0, points.size(1)};
-    job.begin = begin * kWinogradChannels;
-    job.end = end * kWinogradChannels;
+    job.begin = begin * kChannelMultiple;
+    job.end = end * kChannelMultiple;
     stage(job);
   });
 }
@@ -76,7 +76,7 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
 template <class T>
 Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points, std::int64_t in,
                                 std::int64_t out) {
-  constexpr std::int64_t kBlock = kWinogradChannels;
+  constexpr std::int64_t kBlock = kChannelMultiple;
   const Tensor taps = kernel_rows<T>(9, in * out, points);
   transform<T>(simd::winograd_kernel_adjoint<T>, kind, in * out, taps, points);
   const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
@@ -388,7 +388,7 @@ class NormalisedConv : public torch::autograd::Function<NormalisedConv> {
 void check_kernel(const Tensor& x, const Tensor& weight) {
   CPL_CHECK(winograd_supports(x, weight), "winograd_conv got ", x.toString(), " with ",
             weight.size(1), " and ", weight.size(0),
-            " channels, expected float or double on the CPU and multiples of ", kWinogradChannels,
+            " channels, expected float or double on the CPU and multiples of ", kChannelMultiple,
             ": use conv2d");
   CPL_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3 &&
                 x.size(1) == weight.size(1),
@@ -401,7 +401,7 @@ void check_kernel(const Tensor& x, const Tensor& weight) {
 bool winograd_supports(const Tensor& x, const Tensor& weight) {
   return x.device().is_cpu() && x.scalar_type() == weight.scalar_type() &&
          (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
-         weight.size(0) % kWinogradChannels == 0 && weight.size(1) % kWinogradChannels == 0;
+         weight.size(0) % kChannelMultiple == 0 && weight.size(1) % kChannelMultiple == 0;
 }
 
 Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, Winograd kind,
