@@ -13,6 +13,8 @@
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "cplearn/simd/relu-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace cpl::simd::HWY_NAMESPACE {
 namespace {
@@ -93,7 +95,7 @@ void relu_gradient_sums(const NormJob<T>& job, double* to) {
   });
 }
 
-template <bool relu, bool residual, class T>
+template <bool activated, bool residual, class T>
 void apply(const NormJob<T>& job) {
   const Tag<T> d;
   for (std::int64_t row = 0; row < job.rows; ++row) {
@@ -102,7 +104,7 @@ void apply(const NormJob<T>& job) {
       auto y = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.scale + c),
                           hn::LoadU(d, job.offset + c));
       if constexpr (residual) y = hn::Add(y, hn::LoadU(d, job.residual + i));
-      if constexpr (relu) y = hn::Max(y, hn::Zero(d));
+      if constexpr (activated) y = relu(d, y);
       hn::StoreU(y, d, job.y + i);
     }
   }

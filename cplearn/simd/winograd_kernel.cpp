@@ -17,6 +17,8 @@
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "cplearn/simd/relu-inl.h"
+
 #ifndef CPLEARN_WINOGRAD_MATRICES
 #define CPLEARN_WINOGRAD_MATRICES
 namespace cpl::simd {
@@ -338,11 +340,10 @@ void gather(const WinogradJob<T>& job) {
             d,
             [&](int k) HWY_ATTR {
               const V x = hn::LoadU(d, places[k] + c);
-              if constexpr (read == Read::kActivated) return hn::Max(x, hn::Mul(x, slope));
-              if constexpr (read == Read::kNormalised) {
-                const V scaled = hn::MulAdd(x, scale, hn::LoadU(d, offsets[k] + c));
-                return hn::Max(scaled, hn::Zero(d));
-              }
+              // In this order infinity stays infinite where the slope is 0.
+              if constexpr (read == Read::kActivated) return hn::Max(hn::Mul(x, slope), x);
+              if constexpr (read == Read::kNormalised)
+                return relu(d, hn::MulAdd(x, scale, hn::LoadU(d, offsets[k] + c)));
               return x;
             },
             [&](int k, V y) HWY_ATTR { hn::StoreU(y, d, points + k * point_step + c); });

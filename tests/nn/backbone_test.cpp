@@ -3,12 +3,14 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <limits>
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/backbone.h"
 #include "cplearn/nn/backbone/batch_norm.h"
 #include "cplearn/nn/backbone/winograd.h"
 #include "cplearn/nn/state.h"
+#include "tests/forced_isa.h"
 #include "tests/golden/backbone_golden.h"
 #include "tests/nn/relative.h"
 
@@ -246,6 +248,31 @@ TEST(Backbone, NormalisedConvolutionEqualsItsParts) {
     }
   }
   at::set_num_threads(1);
+}
+
+// A network that has gone wrong must not look like one that is merely switched off.
+TEST(Backbone, NanPassesTheRelu) {
+  on_every_instruction_set([] {
+    for (const auto type : {torch::kDouble, torch::kFloat}) {
+      torch::nn::BatchNorm2d norm(16);
+      norm->to(type);
+      norm->eval();  // in training it is in the moments, and then everywhere
+      const Tensor x = noise("x", {2, 16, 8, 8}).to(type);
+      x[1][3][5][2] = std::numeric_limits<double>::quiet_NaN();
+      const Tensor plain = normalise(norm, x, Tensor(), true, true);
+      const Tensor fast = normalise(norm, x, Tensor(), true, false);
+      EXPECT_TRUE(torch::equal(fast.isnan(), plain.isnan()));
+      const Tensor weight = noise("weight", {16, 16, 3, 3}).to(type);
+      for (const double slope : {0.2, 0.0}) {
+        const Tensor all[] = {normalised_conv(norm, x, weight, Winograd::kSame),
+                              winograd_conv(x, weight, Tensor(), Winograd::kSame, slope)};
+        for (const Tensor& y : all) {  // at its neighbours, and for the rest of their tiles
+          EXPECT_TRUE(y[1].narrow(1, 4, 3).narrow(2, 1, 3).isnan().all().item<bool>());
+          EXPECT_FALSE(y[0].isnan().any().item<bool>());
+        }
+      }
+    }
+  });
 }
 
 // All parameters after some steps of momentum on eight images.
