@@ -44,10 +44,10 @@ class ProductTimer {
     for (const char* known :
          {"aten::conv", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear",
           "aten::matmul", "aten::mkldnn", "aten::scaled_dot_product", "aten::_scaled_dot_product",
-          "cplearn::convolution", "cplearn::product"}) {
+          "cplearn::convolution", "cplearn::linear", "cplearn::product"}) {
       if (name.rfind(known, 0) == 0) return true;
     }
-    return name.find("Winograd") != std::string::npos;
+    return false;
   }
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     if (!is_product(function.name()) || depth_++ > 0) return nullptr;  // only the outermost

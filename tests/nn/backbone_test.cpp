@@ -1,9 +1,11 @@
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/backbone.h"
@@ -248,6 +250,23 @@ TEST(Backbone, NormalisedConvolutionEqualsItsParts) {
     }
   }
   at::set_num_threads(1);
+}
+
+// `cplearn bench train` tells by these names how much of a step is products.
+TEST(Backbone, ProfilersSeeConvolutionsInBothDirections) {
+  static std::set<std::string> names;
+  names.clear();
+  const auto handle =
+      at::addThreadLocalCallback(at::RecordFunctionCallback([](const at::RecordFunction& function) {
+                                   names.insert(function.name());
+                                   return std::unique_ptr<at::ObserverContext>();
+                                 }).scopes({at::RecordScope::FUNCTION}));
+  const Tensor x = noise("x", {1, 16, 4, 4}).requires_grad_();
+  const Tensor weight = noise("weight", {16, 16, 3, 3}).requires_grad_();
+  winograd_conv(x, weight, Tensor(), Winograd::kSame, 1).sum().backward();
+  at::removeCallback(handle);
+  EXPECT_EQ(names.count("cplearn::convolution"), 1u);
+  EXPECT_EQ(names.count("cplearn::convolution_backward"), 1u);
 }
 
 // A network that has gone wrong must not look like one that is merely switched off.

@@ -255,6 +255,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
 template <class T, class Prepare, class Finish>
 Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, const Tensor& dy,
                          const Tensor& dx, const Prepare& prepare, const Finish& finish) {
+  RECORD_FUNCTION("cplearn::convolution_backward", {});
   const Plan plan(kind, x, dy.size(1));
   const Tensor dkernels = kernel_rows<T>(plan.slots() * plan.points, plan.in * plan.out, x);
   Tensor kernel;
