@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cplearn/base/version.h"
 #include "cplearn/train/run.h"
 #include "tests/error_of.h"
 
@@ -97,6 +98,17 @@ TEST(Config, OwnOptionsBeginWithTheNameOfTheirMethod) {
       found = found || option.name.rfind(name + "-", 0) == 0;
     }
     EXPECT_TRUE(found) << option.name;
+  }
+}
+
+TEST(Config, AutoTakesBf16OnlyWhereOneDnnComputesIt) {
+  TrainOptions options;
+  for (const char* backbone : {"resnet8", "vit_tiny"}) {
+    options.backbone = backbone;
+    options.precision = Precision::kAuto;
+    EXPECT_TRUE(torch_has_onednn() || !resolve_bf16(options)) << backbone;
+    options.precision = Precision::kBf16;
+    EXPECT_TRUE(resolve_bf16(options)) << backbone;
   }
 }
 
