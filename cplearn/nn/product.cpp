@@ -29,8 +29,9 @@ void multiply(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool ad
   const bool by_rows = whole.m >= whole.n;
   const std::int64_t length = by_rows ? whole.m : whole.n;
   const double work = static_cast<double>(whole.m * whole.n) * static_cast<double>(whole.k);
-  const std::int64_t parts = std::clamp<std::int64_t>(static_cast<std::int64_t>(work / kPerThread),
-                                                      1, at::get_num_threads());
+  const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(work / kPerThread), 1, threads);
   // Whole vectors for each part.
   const std::int64_t step = ((length + parts - 1) / parts + 15) / 16 * 16;
   at::parallel_for(0, (length + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end) {

@@ -39,6 +39,11 @@ TEST(Product, IsTheSameOnAnyNumberOfThreads) {
   at::set_num_threads(2);
   EXPECT_TRUE(torch::equal(tall, product(a, b)));
   EXPECT_TRUE(torch::equal(wide, product(b.t(), a.t())));
+  Tensor inside[2];  // where every thread has a product of its own
+  at::parallel_for(0, 2, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) inside[i] = product(a, b);
+  });
+  for (const Tensor& each : inside) EXPECT_TRUE(torch::equal(tall, each));
   at::set_num_threads(1);
 }
 
