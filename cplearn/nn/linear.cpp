@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/nn/product.h"
+#include "cplearn/nn/second_derivative.h"
 
 namespace cpl {
 namespace {
@@ -34,6 +35,7 @@ class Linear : public torch::autograd::Function<Linear> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     RECORD_FUNCTION("cplearn::linear_backward", {});
+    refuse_second_derivative("linear");
     const auto saved = context->get_saved_variables();
     const Tensor& x = saved[0];
     const Tensor& weight = saved[1];

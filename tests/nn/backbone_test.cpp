@@ -12,6 +12,7 @@
 #include "cplearn/nn/backbone/batch_norm.h"
 #include "cplearn/nn/backbone/winograd.h"
 #include "cplearn/nn/state.h"
+#include "tests/error_of.h"
 #include "tests/forced_isa.h"
 #include "tests/golden/backbone_golden.h"
 #include "tests/nn/relative.h"
@@ -384,6 +385,26 @@ TEST(Backbone, DropPathLeavesEvaluationAlone) {
   net->eval();
   EXPECT_TRUE(torch::equal(net->forward(images), net->forward(images)));
   EXPECT_LT(relative(net->probe_features(images, 3).slice(1, 2 * 192), net->forward(images)), 1e-6);
+}
+
+// They would silently be wrong; the plain graph has them.
+TEST(Backbone, SecondDerivativesAreRefused) {
+  BackboneOptions options;
+  options.width = 16;
+  options.image_size = 16;
+  options.patch_size = 8;
+  for (const char* name : {"resnet8", "resnet18", "vit_tiny"}) {
+    for (const bool plain : {false, true}) {
+      options.plain = plain;
+      const auto net = make_backbone(name, options);
+      const Tensor images = noise("images", {2, 3, 16, 16}).to(torch::kFloat).requires_grad_();
+      const Tensor sum = net->forward(images).square().sum();
+      const std::string said = error_of([&] {
+        torch::autograd::grad({sum}, {images}, {}, /*retain_graph=*/true, /*create_graph=*/true);
+      });
+      EXPECT_EQ(said.find("no second derivative") != std::string::npos, !plain) << name << said;
+    }
+  }
 }
 
 TEST(Backbone, MistakesAreNamed) {

@@ -68,6 +68,12 @@ TEST(Linear, EqualsTorchWithAllGradients) {
   }
 }
 
+TEST(Linear, RefusesSecondDerivatives) {
+  const Tensor x = torch::randn({3, 8}).requires_grad_(), w = torch::randn({5, 8});
+  const Tensor sum = linear(x, w, Tensor()).square().sum();
+  EXPECT_THROW(torch::autograd::grad({sum}, {x}, {}, true, true), Error);
+}
+
 TEST(Linear, LeavesOtherTypesToTorch) {
   const Tensor x = torch::randn({3, 8}, torch::kBFloat16);
   const Tensor w = torch::randn({5, 8}, torch::kBFloat16);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/batch_norm_kernel.h"
 
 namespace cpl {
@@ -124,6 +125,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("normalise");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &y = saved[1], &weight = saved[2], &mean = saved[3],
                  &inverse = saved[4];

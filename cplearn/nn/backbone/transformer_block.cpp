@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/attention_kernel.h"
 #include "cplearn/simd/gemm.h"
 #include "cplearn/simd/token_kernel.h"
@@ -459,6 +460,7 @@ class TransformerBlock : public torch::autograd::Function<TransformerBlock> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     RECORD_FUNCTION("cplearn::product_transformer_block_backward", {});
+    refuse_second_derivative("transformer_block");
     const tensor_list kept = context->get_saved_variables();
     const BlockParameters parameters(kept.begin() + 8, kept.end());
     bool with_parameters = false;

@@ -9,6 +9,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/batch_norm.h"
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/batch_norm_kernel.h"
 #include "cplearn/simd/gemm.h"
 
@@ -313,6 +314,7 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("winograd_conv");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1];
     const auto kind = static_cast<Winograd>(context->saved_data["kind"].toInt());
@@ -354,6 +356,7 @@ class NormalisedConv : public torch::autograd::Function<NormalisedConv> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("normalised_conv");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1], &gamma = saved[2], &scale = saved[3],
                  &offset = saved[4], &mean = saved[5], &inverse = saved[6];
