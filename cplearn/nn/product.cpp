@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
 
@@ -67,6 +68,11 @@ void multiply_any(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, boo
 bool product_supports(const at::Tensor& a, const at::Tensor& b) {
   return a.device().is_cpu() && b.device().is_cpu() && a.scalar_type() == b.scalar_type() &&
          (a.scalar_type() == at::kFloat || a.scalar_type() == at::kDouble);
+}
+
+// What libtorch's own is_cpu_enabled() asks, whose name changes from version to version.
+bool cpu_autocast() {
+  return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU);
 }
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {

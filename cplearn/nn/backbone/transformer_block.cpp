@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <cmath>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/product.h"
 #include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/attention_kernel.h"
 #include "cplearn/simd/gemm.h"
@@ -491,9 +491,6 @@ bool wants_gradient(const Tensor& x, const BlockParameters& parameters) {
                                            [](const Tensor& p) { return p.requires_grad(); }));
 }
 
-// What libtorch's own is_cpu_enabled() asks, whose name changes from version to version.
-bool autocast() { return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU); }
-
 }  // namespace
 
 bool transformer_block_supports(const Tensor& x, const BlockParameters& parameters,
@@ -501,7 +498,7 @@ bool transformer_block_supports(const Tensor& x, const BlockParameters& paramete
   const auto suits = [](const Tensor& t) {
     return t.device().is_cpu() && t.scalar_type() == torch::kFloat;
   };
-  return !autocast() && x.dim() == 3 && x.numel() > 0 && suits(x) &&
+  return !cpu_autocast() && x.dim() == 3 && x.numel() > 0 && suits(x) &&
          std::all_of(parameters.begin(), parameters.end(),
                      [&](const Tensor& p) { return suits(p) && p.is_contiguous(); }) &&
          x.size(2) % (heads * simd::kTokenPadding) == 0 &&
