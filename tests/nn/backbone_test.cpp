@@ -417,5 +417,18 @@ TEST(Backbone, MistakesAreNamed) {
   EXPECT_THROW(make_backbone("vit_tiny", options), Error);
 }
 
+TEST(Backbone, WinogradNamesMistakes) {
+  const Tensor x = torch::zeros({1, 16, 4, 4}), weight = torch::zeros({32, 16, 3, 3});
+  const auto said = [&](const Tensor& bias, double slope) {
+    return error_of([&] { winograd_conv(x, weight, bias, Winograd::kSame, slope); });
+  };
+  EXPECT_EQ(said(torch::zeros({32}), 1), "nothing was thrown");
+  for (const Tensor& bias :
+       {torch::zeros({16}), torch::zeros({1, 32}), torch::zeros({}),
+        torch::zeros({32}, torch::kDouble), torch::zeros({32, 2}).select(1, 0)})
+    EXPECT_NE(said(bias, 1).find("bias"), std::string::npos) << bias.sizes();
+  EXPECT_NE(said(Tensor(), 1.5).find("slope 1.5"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace cpl

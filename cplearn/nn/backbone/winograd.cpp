@@ -411,6 +411,13 @@ bool winograd_supports(const Tensor& x, const Tensor& weight) {
 Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, Winograd kind,
                      double slope) {
   check_kernel(x, weight);
+  CPL_CHECK(!bias.defined() ||
+                (bias.dim() == 1 && bias.size(0) == weight.size(0) && bias.is_contiguous() &&
+                 bias.scalar_type() == x.scalar_type() && bias.device().is_cpu()),
+            "winograd_conv got a bias of ", bias.toString(), " ", bias.sizes(), ", expected ",
+            weight.size(0), " numbers of the kernel's type, side by side");
+  CPL_CHECK(slope <= 1, "winograd_conv got the slope ", slope,
+            ", expected at most 1: the activation is the larger of x and slope * x");
   CPL_CHECK(kind != Winograd::kPooled || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
             x.size(2), "x", x.size(3), " cannot be pooled by 2x2");
   // apply() does not take undefined tensors; one without elements stands for no bias.
