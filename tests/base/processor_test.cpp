@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "tests/restored.h"
+
 namespace cpl {
 namespace {
 
@@ -203,21 +205,6 @@ TEST(Processor, ThisOneIsReadAsTheCompilerReadsIt) {
   EXPECT_TRUE(p.vendor.empty());
 #endif
 }
-
-// The environment as it was, when the test is over.
-class Restored {
- public:
-  explicit Restored(const char* name) : name_(name), value_(std::getenv(name)) {
-    if (value_) text_ = value_;
-    ::unsetenv(name);
-  }
-  ~Restored() { value_ ? ::setenv(name_, text_.c_str(), 1) : ::unsetenv(name_); }
-
- private:
-  const char* name_;
-  const char* value_;
-  std::string text_;
-};
 
 TEST(Processor, LimitsAreAppliedOnce) {
   const Restored applied("CPLEARN_LIMITS"), blas("OPENBLAS_CORETYPE"), onednn("ONEDNN_MAX_CPU_ISA"),

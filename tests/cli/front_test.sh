@@ -17,6 +17,9 @@ check "  says what was limited and which BLAS kernels are used" json info.json \
   "isinstance(r['limits'], list) and isinstance(r['blas_kernels'], str) and 'cplearn' in r['methods'] and r['onednn'] in (True, False)"
 check "  a user's limit is the user's" prints limited.json env OPENBLAS_CORETYPE=Prescott "$alone" info --json --quiet
 check "  and left alone" json limited.json "all(l['by_user'] for l in r['limits'] if l['variable'] == 'OPENBLAS_CORETYPE')"
+check "  OMP_NUM_THREADS counts" prints threads.json env OMP_NUM_THREADS=3 "$alone" info --json --quiet
+check "  unless --threads is given" prints given.json env OMP_NUM_THREADS=3 "$alone" info --threads 5 --json --quiet
+check "  (compared)" json threads.json "r['threads'] == 3 and json.load(open('given.json'))['threads'] == 5"
 check "reproduce --list" prints list.json "$alone" reproduce --list --json
 check "  lists the paper's tables" json list.json "'table1' in [e['name'] for e in r['experiments']]"
 
