@@ -324,7 +324,7 @@ TEST(Backbone, NanPassesTheRelu) {
   });
 }
 
-// All parameters after some steps of momentum on eight images.
+// How far some steps of momentum on eight images move all parameters.
 Tensor train(const std::string& name, bool plain, torch::ScalarType type, int steps) {
   BackboneOptions options;
   options.width = 32;
@@ -332,6 +332,13 @@ Tensor train(const std::string& name, bool plain, torch::ScalarType type, int st
   const auto net = make_backbone(name, options);
   net->to(type);
   fill(*net);
+  const auto parameters = [&] {
+    std::vector<Tensor> all;
+    for (const Tensor& p : net->parameters())
+      all.push_back(p.detach().flatten().to(torch::kDouble));
+    return torch::cat(all);
+  };
+  const Tensor start = parameters();
   const Tensor images = noise("images", {8, 3, 16, 16}).to(type);
   const Tensor target = noise("target", {8, net->features()}).to(type);
   torch::optim::SGD optimiser(net->parameters(), torch::optim::SGDOptions(0.001).momentum(0.9));
@@ -345,27 +352,27 @@ Tensor train(const std::string& name, bool plain, torch::ScalarType type, int st
     if (step == 0) first = last;
   }
   EXPECT_LT(last, (steps < 50 ? 0.99 : 0.6) * first) << name << " did not learn";
-  std::vector<Tensor> all;
-  for (const Tensor& p : net->parameters()) all.push_back(p.detach().flatten().to(torch::kDouble));
-  return torch::cat(all);
+  return parameters() - start;
 }
 
-// In double the fast and the plain net stay together to the last digits. In float a ReLU now and
-// then falls to the other side of zero, and batch norm over eight images makes much of it: after 50
-// steps resnet18 is 1.5e-4 of its parameters' size from where double arrives, the plain net and the
-// fast one alike, which is why they may be that far from each other. resnet8, without batch norm,
-// keeps to 2e-7.
+// In double the fast and the plain net go the same way, so that after 50 steps a difference tells
+// of a mistake. In float a ReLU now and then falls to the other side of zero, and batch norm over
+// eight images makes much of it: after 50 steps resnet18 is 1.5e-4 of its parameters' size from
+// where double arrives, the plain net and the fast one alike. There a few steps tell as much as
+// many.
 TEST(Backbone, FiftyStepsOfTrainingEqualThePlainGraph) {
-  mallopt(M_MMAP_THRESHOLD,
-          1 << 30);  // as the command line does: a third of the time was the kernel's
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  for (const auto& [name, tolerance] : {std::pair{"resnet8", 2e-6}, {"resnet18", 2e-3}}) {
+#ifdef __GLIBC__
+  // As cli/main.cpp does: a third of the time was page faults.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+  for (const auto& [name, tolerance] : {std::pair{"resnet8", 1e-3}, {"resnet18", 1e-2}}) {
     const auto apart = [name = name](torch::ScalarType type, int steps) {
       const Tensor plain = train(name, true, type, steps), fast = train(name, false, type, steps);
       return ((fast - plain).norm() / plain.norm()).item<double>();
     };
-    EXPECT_LT(apart(torch::kDouble, 5), 1e-13) << name;
-    EXPECT_LT(apart(torch::kFloat, 50), tolerance) << name;
+    EXPECT_LT(apart(torch::kDouble, 50), 1e-8) << name;
+    EXPECT_LT(apart(torch::kFloat, 5), tolerance) << name;
   }
 }
 
