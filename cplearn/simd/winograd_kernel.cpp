@@ -3,7 +3,6 @@
 #include "cplearn/simd/winograd_kernel.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <utility>
