@@ -117,9 +117,9 @@ void gradient_apply(const NormJob<T>& job) {
     for (std::int64_t c = 0; c < job.channels; c += static_cast<std::int64_t>(hn::Lanes(d))) {
       const std::int64_t i = row * job.channels + c;
       const auto g = gradient<relu>(job, i);
-      const auto rest = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.of_input + c),
+      const auto rest = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.input_factor + c),
                                    hn::LoadU(d, job.constant + c));
-      hn::StoreU(hn::MulAdd(g, hn::LoadU(d, job.of_gradient + c), rest), d, job.dx + i);
+      hn::StoreU(hn::MulAdd(g, hn::LoadU(d, job.gradient_factor + c), rest), d, job.dx + i);
       if constexpr (residual) hn::StoreU(g, d, job.dresidual + i);
     }
   }

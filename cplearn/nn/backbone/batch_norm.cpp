@@ -92,8 +92,8 @@ Tensor moments(const Tensor& x) {
 template <class T>
 void run_gradient(const PixelRows<T>& rows, simd::NormJob<T> job, const NormGradient& gradient,
                   const Tensor& dx) {
-  job.of_gradient = gradient.of_gradient.data_ptr<T>();
-  job.of_input = gradient.of_input.data_ptr<T>();
+  job.gradient_factor = gradient.gradient_factor.data_ptr<T>();
+  job.input_factor = gradient.input_factor.data_ptr<T>();
   job.constant = gradient.constant.data_ptr<T>();
   job.dx = dx.data_ptr<T>();
   rows.run(simd::norm_gradient<T>, job);
@@ -194,8 +194,8 @@ NormGradient::NormGradient(const Tensor& sums, const Tensor& parameter, const Te
   const Tensor slope = -share * scale * inverse * exact;
   weight = exact.to(type);
   bias = sums[0].to(type);
-  of_gradient = scale.to(type);
-  of_input = slope.to(type);
+  gradient_factor = scale.to(type);
+  input_factor = slope.to(type);
   constant = (-share * scale * sums[0] - slope * mean).to(type);
 }
 
