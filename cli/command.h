@@ -105,23 +105,6 @@ class AddOptions {
     });
   }
 
-  void operator()(const std::string& name, double& member, const std::string& help, AutoOr range) {
-    app_.add_option_function<std::string>(
-            "--" + name,
-            [&member](const std::string& text) {
-              member = text == "auto" ? kAutomatic : std::stod(text);
-            },
-            help)
-        ->type_name("{auto|FLOAT}")
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-        ->default_str(member == kAutomatic ? "auto" : str(member))
-        ->check([range](const std::string& text) {
-          return text == "auto" || number(text) >= range.minimum
-                     ? ""
-                     : str("must be auto or at least ", range.minimum, ", got ", text);
-        });
-  }
-
   template <class Enum>
   void operator()(const std::string& name, Enum& member, const std::string& help,
                   const Names<Enum>& names) {

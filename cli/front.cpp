@@ -2,11 +2,16 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
+#include <system_error>
 
 #include "cli/engine.h"
 #include "cli/main.h"
+#include "cplearn/base/error.h"
 #include "cplearn/base/processor.h"
 #include "cplearn/simd/isa.h"
 
@@ -15,12 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Beside this program (a build), or in ../libexec/cplearn (an installation).
+// Beside this program (a build), or where CMake installs it.
 fs::path engine_path() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path installed = here / ".." / "libexec" / "cplearn" / "cplearn-engine";
+  const fs::path beside = here / "cplearn-engine";
   std::error_code ignored;
-  return fs::exists(installed, ignored) ? installed : here / "cplearn-engine";
+  return fs::exists(beside, ignored) ? beside : here / CPLEARN_ENGINE_FOLDER / "cplearn-engine";
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // cplearn info: the version, the machine, what this build can do.
 
-#include <thread>
-
 #include "cli/command.h"
 #include "cplearn/base/machine.h"
 #include "cplearn/base/processor.h"
@@ -35,12 +33,12 @@ int run_info(const Common& common) {
     data.push_back(row.name);
     data_table.add({row.usage, row.help});
   }
-  const ProcessorFacts processor = read_processor();
   const std::vector<Limit> limits = apply_limits();
   const std::string blas = blas_kernels();
-  const unsigned cores = std::thread::hardware_concurrency();
+  const std::string usable = features(read_processor());
   common.say() << "cplearn " << version() << ", libtorch " << torch_version() << "\n"
-               << processor_name() << ", " << cores << " cores (" << features(processor) << "), "
+               << processor_name() << ", " << core_count() << " cores"
+               << (usable.empty() ? "" : " (" + usable + ")") << ", "
                << readable_bytes(static_cast<double>(available_memory()))
                << " of memory free\nkernels for " << CLI::detail::join(sets, ", ")
                << " (in use: " << simd::instruction_set()
@@ -61,9 +59,9 @@ int run_info(const Common& common) {
                  {"libtorch", torch_version()},
                  {"onednn", torch_has_onednn()},
                  {"processor", processor_name()},
-                 {"processor_features", features(processor)},
-                 {"cores", cores},
-                 {"threads", common.threads > 0 ? static_cast<unsigned>(common.threads) : cores},
+                 {"processor_features", usable},
+                 {"cores", core_count()},
+                 {"threads", thread_count(common.threads)},
                  {"instruction_sets", sets},
                  {"instruction_set", simd::instruction_set()},
                  {"blas_kernels", blas},

@@ -88,7 +88,8 @@ void add_common(CLI::App& app, Common& common) {
       ->group("Common");
   // Commands that save these two with their settings declare them themselves.
   if (!app.get_option_no_throw("--threads"))
-    app.add_option("--threads", common.threads, "processor threads; 0 takes all cores")
+    app.add_option("--threads", common.threads,
+                   "processor threads; 0: OMP_NUM_THREADS, or all cores")
         ->capture_default_str()
         ->check(CLI::Range(0, 4096))
         ->group("Common");

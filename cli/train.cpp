@@ -1,5 +1,7 @@
 // cplearn train: what it takes, and the settings that come of it.
 
+#include <filesystem>
+
 #include "cli/engine.h"
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
@@ -23,6 +25,13 @@ struct Given {
   TrainArguments arguments;
   std::string config_file;
 };
+
+// Whether a file is there and gives its bytes only once, as --config <(...) does.
+bool is_read_once(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
 
 // The method's defaults < the run that is resumed < file < command line.
 RunConfig settled(const CLI::App& app, const Given& given_here) {
@@ -65,6 +74,8 @@ Run declare_train(CLI::App& app) {
     CPL_CHECK(settled_arguments.resume.empty() || settled_arguments.out.empty() ||
                   settled_arguments.out == settled_arguments.resume,
               "--out and --resume name different directories: a run goes on where it is");
+    // The front leaves such a file to the engine, which will read it again.
+    if (is_read_once(given_here->config_file)) engine();
     settled_arguments.config = settled(app, *given_here);
     return engine().train(settled_arguments, common);
   };

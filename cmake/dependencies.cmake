@@ -9,7 +9,8 @@ endfunction()
 
 find_package(Torch QUIET)
 cplearn_need(Torch_FOUND libtorch-dev)
-find_file(CPLEARN_TORCH_CONFIG ATen/Config.h PATHS ${TORCH_INCLUDE_DIRS})
+# Of the libtorch that was found, and not of another one in the system's folders.
+find_file(CPLEARN_TORCH_CONFIG ATen/Config.h PATHS ${TORCH_INCLUDE_DIRS} NO_DEFAULT_PATH)
 if(CPLEARN_TORCH_CONFIG)
   file(STRINGS ${CPLEARN_TORCH_CONFIG} CPLEARN_TORCH_ONEDNN REGEX "AT_MKLDNN_ENABLED\\(\\) 1")
 endif()

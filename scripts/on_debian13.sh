@@ -27,7 +27,7 @@ cp /etc/resolv.conf "$root/etc/resolv.conf"
 # What git knows and what is not committed yet, over the copy of the last time.
 mkdir -p "$tree"
 git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-  [ -e "$file" ] && printf '%s\0' "$file"
+  if [ -e "$file" ]; then printf '%s\0' "$file"; fi  # && would end the script where the last one is gone
 done | tar c --null -T - | tar x -C "$tree"
 (cd "$tree" && find . -type f -not -path './build/*' -not -path './.git/*' -not -path './runs/*' -print0) |
   while IFS= read -r -d '' file; do [ -e "$file" ] || rm -f "$tree/$file"; done

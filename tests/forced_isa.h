@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "cplearn/simd/isa.h"
 
@@ -22,5 +23,17 @@ class ForcedIsa : public testing::EmptyTestEventListener {
     simd::force_instruction_set(std::getenv("CPLEARN_ISA"));
   }
 };
+
+// body() on each instruction set of this machine in turn, the best first; then on as before.
+template <class Body>
+void on_every_instruction_set(const Body& body) {
+  const std::string before = simd::instruction_set();
+  for (const std::string& name : simd::instruction_sets()) {
+    SCOPED_TRACE(name);
+    simd::force_instruction_set(name);
+    body();
+  }
+  simd::force_instruction_set(before);
+}
 
 }  // namespace cpl

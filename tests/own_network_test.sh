@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the library, builds the example against find_package(cplearn), runs it.
+# Installs everything, builds the example against find_package(cplearn), runs it and the installed program.
 #   own_network_test.sh SOURCE BUILD
 set -euo pipefail
 source=$1 build=$2
@@ -14,4 +14,13 @@ cmake -S "$source/examples/own_network" -G Ninja -B "$build/example" -DCMAKE_PRE
 cmake --build "$build/example" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$build/example/own_network" | tee "$work/out"
 grep -q "codes in use" "$work/out"
-[ -x "$prefix/bin/cplearn" ]
+# The installed program finds its engine: by its name, through a link, and after the prefix was moved.
+needs_engine() { "$1" theory --width 8 --batch 16 --quiet; }
+needs_engine "$prefix/bin/cplearn"
+ln -s "$prefix/bin/cplearn" "$work/linked"
+needs_engine "$work/linked"
+moved="$prefix-moved"
+rm -rf "$moved"
+mv "$prefix" "$moved"
+trap 'mv "$moved" "$prefix"; rm -rf "$work"' EXIT
+needs_engine "$moved/bin/cplearn"

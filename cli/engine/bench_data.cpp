@@ -1,8 +1,7 @@
 // cplearn bench data: augmentation on one core, decoding, and the loader as training uses it.
 
-#include <thread>
-
 #include "cli/engine/bench.h"
+#include "cplearn/base/machine.h"
 #include "cplearn/data/augment.h"
 #include "cplearn/data/loader.h"
 
@@ -41,8 +40,7 @@ int run_bench_data(const BenchDataArguments& o, const Common& common) {
   LoaderOptions loading;
   loading.batch = static_cast<int>(n);
   loading.epochs = 1 << 20;
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  loading.threads = common.threads > 0 ? common.threads : static_cast<int>(cores);
+  loading.threads = thread_count(common.threads);
   Loader loader(*dataset, augment, loading);
   Batch batch;
   StepClock waiting;

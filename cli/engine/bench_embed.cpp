@@ -1,10 +1,8 @@
 // cplearn bench embed: features from images to disk, beside the network's forward pass alone.
 
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "cli/engine/bench.h"
 #include "cplearn/base/error.h"
@@ -32,15 +30,13 @@ int run_bench_embed(const BenchEmbedArguments& o, const Common& common) {
   };
   CPL_CHECK(batches >= 1, "bench embed needs at least ", batch.size(0), " images, got ",
             data->size());
-  const auto folder = std::filesystem::temp_directory_path() / str("cplearn-bench-", ::getpid());
-  std::filesystem::create_directories(folder);
-  const std::string file = (folder / "features.npy").string();
+  const TemporaryFolder folder;
+  const std::string file = folder.path + "/features.npy";
   StepClock forward_clock, whole_clock;
   for (int i = 0; i < o.steps; ++i) {  // in turns: a shared machine changes its mind
     forward_clock.run(1, forward_all);
     whole_clock.run(1, [&] { write_features(*method, *data, views, o.what, file, {}); });
   }
-  std::filesystem::remove_all(folder);
   const Timing forward = forward_clock.timing(), whole = whole_clock.timing();
   const double forward_images = std::floor(batches) * static_cast<double>(batch.size(0));
   const double share = (forward.best / forward_images) / (whole.best / images);

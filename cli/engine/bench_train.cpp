@@ -5,9 +5,6 @@
 #include <ATen/record_function.h>
 #include <torch/torch.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "cli/engine/bench.h"
 #include "cplearn/nn/code_head.h"
 #include "cplearn/train/trainer.h"
@@ -44,10 +41,10 @@ class ProductTimer {
     for (const char* known :
          {"aten::conv", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::linear",
           "aten::matmul", "aten::mkldnn", "aten::scaled_dot_product", "aten::_scaled_dot_product",
-          "cplearn::convolution", "cplearn::product"}) {
+          "cplearn::convolution", "cplearn::linear", "cplearn::product"}) {
       if (name.rfind(known, 0) == 0) return true;
     }
-    return name.find("Winograd") != std::string::npos;
+    return false;
   }
   static std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
     if (!is_product(function.name()) || depth_++ > 0) return nullptr;  // only the outermost
@@ -66,20 +63,6 @@ class ProductTimer {
 };
 thread_local int ProductTimer::depth_ = 0;
 double ProductTimer::seconds_ = 0;
-
-// A run directory that disappears with it.
-struct TemporaryRun {
-  std::string path;
-  TemporaryRun() {
-    std::string name = std::filesystem::temp_directory_path() / "cplearn-bench-XXXXXX";
-    CPL_CHECK(::mkdtemp(name.data()) != nullptr, "cannot make a directory for the bench in ", name);
-    path = name;
-  }
-  ~TemporaryRun() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
 
 struct Speed {
   Timing timing;
@@ -108,12 +91,12 @@ Speed measure_steps(int steps, int window, Step step) {
 
 // Ours, as `cplearn train` runs it.
 Speed time_ours(const BenchTrainArguments& o, PartTimes& parts) {
-  const TemporaryRun run;
+  const TemporaryFolder folder;
   TrainOptions train = o.train;
   // Far more steps than the clock can ask for: it asks for so many, or for half a second of them.
   train.epochs = 1000;
   train.data = str("shapes:", train.batch * (o.steps + 16));
-  Trainer trainer(run.path + "/run", train, SessionOptions());
+  Trainer trainer(folder.path + "/run", train, SessionOptions());
   trainer.start();
   const Speed speed = measure_steps(o.steps, 10, [&] { return trainer.step(); });
   parts = trainer.status().times;

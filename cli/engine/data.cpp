@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cli/engine/commands.h"
+#include "cplearn/base/machine.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
@@ -58,10 +59,9 @@ Look look_at(const Dataset& dataset, std::size_t count, const Common& common) {
       look.most_height = std::max(look.most_height, image.height);
     }
   };
-  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  const unsigned threads = common.threads > 0 ? static_cast<unsigned>(common.threads) : cores;
+  const int threads = thread_count(common.threads);
   std::vector<std::thread> workers;
-  for (unsigned t = 1; t < threads; ++t) workers.emplace_back(work);
+  for (int t = 1; t < threads; ++t) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
   return look;

@@ -5,9 +5,9 @@
 #include <ATen/Parallel.h>
 
 #include <cstdlib>
-#include <thread>
 
 #include "cli/engine/commands.h"
+#include "cplearn/base/machine.h"
 #include "cplearn/base/processor.h"
 #include "cplearn/simd/isa.h"
 
@@ -24,8 +24,7 @@ const Engine& engine() {
 
 void prepare(const Common& common) {
   apply_limits();  // the front has done so; without it, oneDNN at least still listens
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  at::set_num_threads(common.threads > 0 ? common.threads : std::max(1, cores));
+  at::set_num_threads(thread_count(common.threads));
   if (const char* isa = std::getenv("CPLEARN_ISA")) simd::force_instruction_set(isa);
 }
 

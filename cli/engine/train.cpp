@@ -2,12 +2,11 @@
 
 #include <ATen/Parallel.h>
 
-#include <thread>
-
 #include "cli/engine/commands.h"
 #include "cli/engine/signals.h"
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
+#include "cplearn/base/machine.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
@@ -71,8 +70,7 @@ void print_summary(const Trainer& trainer, const MetricsLine& summary, const Com
 int run_train(const TrainArguments& arguments, const Common& common) {
   const bool resuming = !arguments.resume.empty();
   const RunConfig& config = arguments.config;
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  at::set_num_threads(config.session.threads > 0 ? config.session.threads : cores);
+  at::set_num_threads(thread_count(config.session.threads));
   const std::string directory = resuming                ? arguments.resume
                                 : arguments.out.empty() ? next_directory(config.train.method)
                                                         : arguments.out;

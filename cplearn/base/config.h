@@ -51,10 +51,6 @@ class ListVisitor {
       list_.push_back({name, option_text(member), help, std::is_same_v<T, std::string>});
     }
   }
-  void operator()(const std::string& name, double& member, const std::string& help, AutoOr) {
-    const bool automatic = member == kAutomatic;
-    list_.push_back({name, automatic ? "auto" : number_text(member), help, automatic});
-  }
   template <class Enum>
   void operator()(const std::string& name, Enum& member, const std::string& help,
                   const Names<Enum>& names) {
@@ -94,10 +90,6 @@ class SetVisitor {
     } else {
       member = static_cast<T>(parse_number(name, text_, range.minimum, range.maximum, true));
     }
-  }
-  void operator()(const std::string& name, double& member, const std::string&, AutoOr range) {
-    if (!matches(name)) return;
-    member = text_ == "auto" ? kAutomatic : parse_number(name, text_, range.minimum, kInfinity, false);
   }
   template <class Enum>
   void operator()(const std::string& name, Enum& member, const std::string&,

@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
+#include <thread>
 
 namespace cpl {
 namespace {
+
+constexpr long kMostThreads = 4096;  // as for --threads
 
 // "VmHWM:   1234 kB" in a file of /proc, as bytes.
 std::int64_t field(const char* file, const std::string& name) {
@@ -26,6 +30,16 @@ std::int64_t field(const char* file, const std::string& name) {
 std::int64_t resident_memory() { return field("/proc/self/status", "VmRSS"); }
 std::int64_t peak_memory() { return field("/proc/self/status", "VmHWM"); }
 std::int64_t available_memory() { return field("/proc/meminfo", "MemAvailable"); }
+
+int core_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+int thread_count(int wanted) {
+  if (wanted > 0) return wanted;
+  // A number, or a list of them for nested regions, of which the first counts.
+  const char* const variable = std::getenv("OMP_NUM_THREADS");
+  const long given = variable ? std::strtol(variable, nullptr, 10) : 0;
+  return given > 0 && given <= kMostThreads ? static_cast<int>(given) : core_count();
+}
 
 bool reset_peak_memory() {
 #ifdef __GLIBC__

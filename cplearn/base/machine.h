@@ -15,6 +15,11 @@ bool reset_peak_memory();
 
 std::int64_t available_memory();
 
+// Cores that this process may use, at least 1.
+int core_count();
+// Threads to compute with: `wanted`, or if that is 0 what OMP_NUM_THREADS says, or all cores.
+int thread_count(int wanted);
+
 // Clock of a core that is busy, in Hz: a chain of dependent additions takes one cycle each.
 double measure_clock();
 

@@ -25,12 +25,6 @@ struct Between {
   double minimum, maximum;
 };
 
-// A number that may also be "auto", which is kAutomatic in the member.
-struct AutoOr {
-  double minimum;
-};
-constexpr double kAutomatic = -1;
-
 // The names of an enumeration's values, in the order in which help lists them.
 template <class Enum>
 using Names = std::vector<std::pair<std::string, Enum>>;

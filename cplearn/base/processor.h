@@ -71,7 +71,7 @@ std::vector<Limit> apply_limits();
 //   otherwise             no: bf16 is emulated.
 //
 // Tiles are usable if the system saves them, leaf 0x1D describes them, and oneDNN's limit (a value
-// of ONEDNN_MAX_CPU_ISA, or empty) does not exclude them.
+// of ONEDNN_MAX_CPU_ISA, or empty) does not exclude them. All of this is of a libtorch with oneDNN.
 bool bf16_is_faster(const ProcessorFacts& processor, const std::string& onednn_limit,
                     bool winograd);
 bool bf16_is_faster(bool winograd);  // on this machine, as limited now

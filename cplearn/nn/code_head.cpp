@@ -7,12 +7,9 @@
 #include "cplearn/base/error.h"
 #include "cplearn/nn/code_probabilities.h"
 #include "cplearn/nn/mlp.h"
-#include "cplearn/nn/safe_beta.h"
 
 namespace cpl {
 namespace {
-
-constexpr double kHorizon = 50;  // steps that the running correlation looks back
 
 // A plain mean of the first steps, then one that forgets: `running` holds values and, last, the
 // number of steps.
@@ -20,8 +17,8 @@ void follow(at::Tensor& running, const at::Tensor& now, double least_weight) {
   const at::NoGradGuard no_grad;
   const std::int64_t size = running.numel() - 1;
   const double steps = running[size].item<double>();
-  running.narrow(0, 0, size).lerp_(now.to(running.options()).view({size}),
-                                   std::max(1 / (steps + 1), least_weight));
+  running.narrow(0, 0, size)
+      .lerp_(now.to(running.options()).view({size}), std::max(1 / (steps + 1), least_weight));
   running[size] += 1;
 }
 
@@ -31,8 +28,7 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
     : options_(options) {
   CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
-  CPL_CHECK(options.beta >= 0 || options.beta == kAutomatic,
-            "head: beta must be auto or at least 0, got ", options.beta);
+  CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
   if (options_.hidden == 0) options_.hidden = features;
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
             "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
@@ -55,13 +51,8 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
   if (options_.train_dictionary)
     codes_ = register_parameter("codes", torch::tensor(made.dense()).view({made.width(), -1}));
-  if (options_.beta == kAutomatic) correlation_ = register_buffer("correlation", at::zeros({2}));
   if (options_.prior_rows > options_.batch)
     past_ = register_buffer("past", at::zeros({options_.codes + 1}));
-}
-
-double CodeHeadImpl::beta() const {
-  return options_.beta == kAutomatic ? safe_beta(correlation_[0].item<double>()) : options_.beta;
 }
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
@@ -91,9 +82,7 @@ at::Tensor CodeHeadImpl::project(const at::Tensor& z) {
 }
 
 CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
-  if (correlation_.defined() && is_training())
-    follow(correlation_, view_correlation(h0, h1, *workers_), 1 / kHorizon);
-  CodeLossOptions options{scale_, beta(), options_.symmetric, options_.prior, prior_};
+  CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
   const double part = static_cast<double>(h0.size(0) * workers_->size()) /
                       static_cast<double>(std::max<std::int64_t>(1, options_.prior_rows));
   if (past_.defined() && past_[options_.codes].item<double>() > 0) {
@@ -101,11 +90,10 @@ CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
     const double seen = past_[options_.codes].item<double>();
     options.past_part = std::min(seen / (seen + 1), 1 - part);
   }
-  const CodeLoss loss =
-      codes_.defined() ? code_loss_plain(h0, h1, codes_, options)
-      : h0.device().is_cpu() && h0.scalar_type() != at::kDouble
-          ? code_loss_fused(h0, h1, dictionary(), options, *workers_)
-          : code_loss_plain(h0, h1, dense(h0), options);
+  const CodeLoss loss = codes_.defined() ? code_loss_plain(h0, h1, codes_, options)
+                        : h0.device().is_cpu() && h0.scalar_type() != at::kDouble
+                            ? code_loss_fused(h0, h1, dictionary(), options, *workers_)
+                            : code_loss_plain(h0, h1, dense(h0), options);
   if (past_.defined() && is_training()) follow(past_, loss.mean.mean(0), part);
   return loss;
 }
@@ -121,8 +109,7 @@ CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {
 
 at::Tensor CodeHeadImpl::log_probabilities(const at::Tensor& z) {
   torch::NoGradGuard no_grad;
-  if (codes_.defined())
-    return at::matmul(embed(z), codes_).mul(scale_).log_softmax(1).to(at::kCPU);
+  if (codes_.defined()) return at::matmul(embed(z), codes_).mul(scale_).log_softmax(1).to(at::kCPU);
   return code_log_probabilities(embed(z).to(at::kCPU), dictionary(), scale_);
 }
 

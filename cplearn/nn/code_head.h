@@ -46,9 +46,6 @@ class CodeHeadImpl : public torch::nn::Module {
   // The projector before its activation, by layer: "linear" and "batch_norm", n x width each.
   std::vector<std::pair<std::string, at::Tensor>> layers(const at::Tensor& z);
 
-  // The weight of the invariance term now: --beta, or what the views' correlation allows.
-  double beta() const;
-
   const Dictionary& dictionary();
   double scale() const { return scale_; }
   const CodeHeadOptions& options() const { return options_; }
@@ -71,9 +68,8 @@ class CodeHeadImpl : public torch::nn::Module {
   torch::nn::Sequential mlp_{nullptr};
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
-  at::Tensor codes_;        // width x codes, a parameter; undefined while the dictionary is frozen
-  at::Tensor correlation_;  // --beta auto: running mean, and the steps it has seen
-  at::Tensor past_;         // --prior-rows: c + 1, running mean of usage, and the steps it has seen
+  at::Tensor codes_;  // width x codes, a parameter; undefined while the dictionary is frozen
+  at::Tensor past_;   // --prior-rows: c + 1, running mean of usage, and the steps it has seen
   std::unique_ptr<Dictionary> dictionary_;
   at::Tensor dense_, prior_;
   WorkerGroup alone_;

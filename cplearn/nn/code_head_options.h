@@ -18,13 +18,13 @@ struct CodeHeadOptions {
   std::int64_t codes = 1024;
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   bool train_dictionary = false;
-  Activation activation = Activation::kTanh;
-  LogitScale scale = LogitScale::kTheory;
-  double deviation = 2.5;
+  Activation activation = Activation::kL2;
+  LogitScale scale = LogitScale::kDeviation;
+  double deviation = 1.6;
   PriorForm prior = PriorForm::kReverse;
   std::int64_t prior_rows = 0;
   bool symmetric = true;
-  double beta = 0.5;
+  double beta = 0.4;
   std::int64_t batch = 64;
   std::uint64_t seed = 0;
 
@@ -59,9 +59,8 @@ struct CodeHeadOptions {
       "images over which the use of codes is averaged; 0: those of the batch", AtLeast{0});
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");
-    v("beta", beta,
-      "weight of the invariance term; auto: as large as the correlation of the views allows",
-      AutoOr{0});
+    v("beta", beta, "weight of the invariance term; up to 0.5 nothing can collapse to a point",
+      AtLeast{0});
   }
 };
 

@@ -1,9 +1,9 @@
 #include "cplearn/nn/linear.h"
 
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/torch.h>
 
 #include "cplearn/nn/product.h"
+#include "cplearn/nn/second_derivative.h"
 
 namespace cpl {
 namespace {
@@ -34,6 +34,7 @@ class Linear : public torch::autograd::Function<Linear> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     RECORD_FUNCTION("cplearn::linear_backward", {});
+    refuse_second_derivative("linear");
     const auto saved = context->get_saved_variables();
     const Tensor& x = saved[0];
     const Tensor& weight = saved[1];
@@ -46,13 +47,10 @@ class Linear : public torch::autograd::Function<Linear> {
   }
 };
 
-// What libtorch's own is_cpu_enabled() asks, whose name changes from version to version.
-bool autocast() { return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU); }
-
 }  // namespace
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
-  if (autocast() || !product_supports(x, weight) || x.dim() < 2 || x.numel() == 0 ||
+  if (cpu_autocast() || !product_supports(x, weight) || x.dim() < 2 || x.numel() == 0 ||
       (bias.defined() && bias.scalar_type() != x.scalar_type())) {
     return torch::linear(x, weight, bias);
   }

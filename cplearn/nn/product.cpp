@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
 
@@ -29,8 +30,9 @@ void multiply(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, bool ad
   const bool by_rows = whole.m >= whole.n;
   const std::int64_t length = by_rows ? whole.m : whole.n;
   const double work = static_cast<double>(whole.m * whole.n) * static_cast<double>(whole.k);
-  const std::int64_t parts = std::clamp<std::int64_t>(static_cast<std::int64_t>(work / kPerThread),
-                                                      1, at::get_num_threads());
+  const int threads = at::in_parallel_region() ? 1 : at::get_num_threads();
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(work / kPerThread), 1, threads);
   // Whole vectors for each part.
   const std::int64_t step = ((length + parts - 1) / parts + 15) / 16 * 16;
   at::parallel_for(0, (length + step - 1) / step, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -66,6 +68,11 @@ void multiply_any(at::Tensor& out, const at::Tensor& a, const at::Tensor& b, boo
 bool product_supports(const at::Tensor& a, const at::Tensor& b) {
   return a.device().is_cpu() && b.device().is_cpu() && a.scalar_type() == b.scalar_type() &&
          (a.scalar_type() == at::kFloat || a.scalar_type() == at::kDouble);
+}
+
+// What libtorch's own is_cpu_enabled() asks, whose name changes from version to version.
+bool cpu_autocast() {
+  return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU);
 }
 
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {

@@ -7,8 +7,12 @@
 
 namespace cpl {
 
-// Whether simd::gemm computes them: float or double, all the same, on the CPU. ATen does otherwise.
+// Whether simd::gemm computes them: float or double, both of the same type, on the CPU. Others are
+// left to ATen.
 bool product_supports(const at::Tensor& a, const at::Tensor& b);
+
+// Whether libtorch is to choose the type of products on the CPU (bf16), which are then its own.
+bool cpu_autocast();
 
 // a (m x k) b (k x n), of any strides.
 at::Tensor product(const at::Tensor& a, const at::Tensor& b);

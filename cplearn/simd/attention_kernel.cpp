@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cplearn/simd/fixed_lanes.h"
 #include "cplearn/simd/gemm.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/attention_kernel.cpp"
@@ -182,11 +182,11 @@ class Head {
   const std::int64_t step_;    // from row to row of the logits
 };
 
-void Forward(const Attention& job, Rows<float> out, float* log_sums) {
+void forward(const Attention& job, Rows<float> out, float* log_sums) {
   Head(job).forward(out, log_sums);
 }
 
-void Backward(const Attention& job, const float* log_sums, ConstRows dout, Rows<float> dq,
+void backward(const Attention& job, const float* log_sums, ConstRows dout, Rows<float> dq,
               Rows<float> dk, Rows<float> dv) {
   Head(job).backward(log_sums, dout, dq, dk, dv);
 }
@@ -198,16 +198,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpl::simd {
 
-HWY_EXPORT(Forward);
-HWY_EXPORT(Backward);
+HWY_EXPORT(forward);
+HWY_EXPORT(backward);
 
 void attention(const Attention& job, Rows<float> out, float* log_sums) {
-  HWY_DYNAMIC_DISPATCH(Forward)(job, out, log_sums);
+  HWY_DYNAMIC_DISPATCH(forward)(job, out, log_sums);
 }
 
 void attention_backward(const Attention& job, const float* log_sums, ConstRows dout, Rows<float> dq,
                         Rows<float> dk, Rows<float> dv) {
-  HWY_DYNAMIC_DISPATCH(Backward)(job, log_sums, dout, dq, dk, dv);
+  HWY_DYNAMIC_DISPATCH(backward)(job, log_sums, dout, dq, dk, dv);
 }
 
 }  // namespace cpl::simd

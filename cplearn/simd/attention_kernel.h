@@ -23,7 +23,7 @@ struct Attention {
 // needs.
 void attention(const Attention& job, Rows<float> out, float* log_sums);
 
-// Of dout, the gradient with respect to out, makes those with respect to q, k and v.
+// From dout, the gradient of out, computes the gradients of q, k and v.
 void attention_backward(const Attention& job, const float* log_sums, ConstRows dout, Rows<float> dq,
                         Rows<float> dk, Rows<float> dv);
 

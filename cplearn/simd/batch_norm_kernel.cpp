@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/batch_norm_kernel.cpp"
@@ -13,13 +13,15 @@
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "cplearn/simd/relu-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace cpl::simd::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
-using Tag = hn::CappedTag<T, kNormChannels>;
+using Tag = hn::CappedTag<T, kChannelMultiple>;
 
 constexpr std::int64_t kRowsAtOnce = 64;  // summed in T before they go to double
 
@@ -93,7 +95,7 @@ void relu_gradient_sums(const NormJob<T>& job, double* to) {
   });
 }
 
-template <bool relu, bool residual, class T>
+template <bool activated, bool residual, class T>
 void apply(const NormJob<T>& job) {
   const Tag<T> d;
   for (std::int64_t row = 0; row < job.rows; ++row) {
@@ -102,7 +104,7 @@ void apply(const NormJob<T>& job) {
       auto y = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.scale + c),
                           hn::LoadU(d, job.offset + c));
       if constexpr (residual) y = hn::Add(y, hn::LoadU(d, job.residual + i));
-      if constexpr (relu) y = hn::Max(y, hn::Zero(d));
+      if constexpr (activated) y = relu(d, y);
       hn::StoreU(y, d, job.y + i);
     }
   }
@@ -115,9 +117,9 @@ void gradient_apply(const NormJob<T>& job) {
     for (std::int64_t c = 0; c < job.channels; c += static_cast<std::int64_t>(hn::Lanes(d))) {
       const std::int64_t i = row * job.channels + c;
       const auto g = gradient<relu>(job, i);
-      const auto rest = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.of_input + c),
+      const auto rest = hn::MulAdd(hn::LoadU(d, job.x + i), hn::LoadU(d, job.input_factor + c),
                                    hn::LoadU(d, job.constant + c));
-      hn::StoreU(hn::MulAdd(g, hn::LoadU(d, job.of_gradient + c), rest), d, job.dx + i);
+      hn::StoreU(hn::MulAdd(g, hn::LoadU(d, job.gradient_factor + c), rest), d, job.dx + i);
       if constexpr (residual) hn::StoreU(g, d, job.dresidual + i);
     }
   }

@@ -4,10 +4,9 @@
 
 #include <cstdint>
 
-namespace cpl::simd {
+#include "cplearn/simd/channels.h"
 
-// Channels have to be a multiple of this (the longest vector of any instruction set).
-constexpr std::int64_t kNormChannels = 16;
+namespace cpl::simd {
 
 template <class T>  // float or double
 struct NormJob {
@@ -22,10 +21,10 @@ struct NormJob {
   // Backward. The gradient of y, and y itself for the derivative of the activation (`relu`).
   const T* dy = nullptr;
   const T* result = nullptr;
-  const T* centre = nullptr;       // [channels]
-  const T* of_gradient = nullptr;  // [channels]
-  const T* of_input = nullptr;     // [channels]
-  const T* constant = nullptr;     // [channels]
+  const T* centre = nullptr;           // [channels]
+  const T* gradient_factor = nullptr;  // [channels]
+  const T* input_factor = nullptr;     // [channels]
+  const T* constant = nullptr;         // [channels]
   T* dx = nullptr;
   T* dresidual = nullptr;  // null for none
 };
@@ -47,7 +46,7 @@ void norm_gradient_sums(const NormJob<T>& job, double* sums);
 template <class T>
 void norm_relu_gradient_sums(const NormJob<T>& job, double* sums);
 
-// dx = g * of_gradient + x * of_input + constant; dresidual = g.
+// dx = g * gradient_factor + x * input_factor + constant; dresidual = g.
 template <class T>
 void norm_gradient(const NormJob<T>& job);
 

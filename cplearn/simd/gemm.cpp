@@ -3,9 +3,11 @@
 #include "cplearn/simd/gemm.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstddef>
+#include <new>
+#include <utility>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/gemm.cpp"
@@ -246,7 +248,9 @@ bool lies_well(const T* x, std::int64_t step, std::int64_t length) {
 template <class T>
 T* scratch(hwy::AlignedFreeUniquePtr<T[]>& memory, std::int64_t& size, std::int64_t wanted) {
   if (size < wanted) {
-    memory = hwy::AllocateAligned<T>(static_cast<std::size_t>(wanted));
+    auto more = hwy::AllocateAligned<T>(static_cast<std::size_t>(wanted));
+    if (!more) throw std::bad_alloc();
+    memory = std::move(more);
     size = wanted;
   }
   return memory.get();

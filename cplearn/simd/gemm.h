@@ -27,8 +27,8 @@ struct Gemm {
 template <class T>
 void gemm(const Gemm<T>& job);
 
-// B as the kernel reads it, for products that use it many times: panels of so many columns as
-// [panel][k][gemm_panel], the last one filled up with zeros.
+// For products that use the same B many times: B as the kernel reads it, in panels of gemm_panel()
+// columns, [panel][k][column], the last panel filled up with zeros.
 template <class T>
 std::int64_t gemm_panel();
 template <class T>

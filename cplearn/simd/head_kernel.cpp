@@ -9,8 +9,8 @@
 #include <new>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
 #include "cplearn/simd/head_passes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_kernel.cpp"

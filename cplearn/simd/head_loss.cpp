@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "cplearn/simd/fixed_lanes.h"
 #include "cplearn/simd/head_passes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_loss.cpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cplearn/simd/fixed_lanes.h"
 #include "cplearn/simd/head_passes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/head_product_sums.cpp"

@@ -1,11 +1,11 @@
 #include "cplearn/simd/isa.h"
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <stdexcept>
 
 namespace cpl::simd {
@@ -30,7 +30,6 @@ std::string instruction_set() {
 }
 
 void force_instruction_set(const std::string& name) {
-  targets();
   int64_t mask = 0;
   std::string known;
   for (const int64_t target : targets()) {

@@ -7,7 +7,7 @@
 namespace cpl::simd {
 
 // Names of the instruction sets that this binary has kernels for and this machine can run, best
-// first, for instance {"AVX2", "SSE4", "SSSE3"}.
+// first, for instance {"AVX2", "SSE4", "SCALAR"}.
 std::vector<std::string> instruction_sets();
 
 // The one in use.

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/softmax_kernel.cpp"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/token_kernel.cpp"
@@ -47,7 +47,7 @@ HWY_INLINE Moments moments(const float* HWY_RESTRICT x, std::int64_t width, floa
   return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 
-void Normalise(TokenShape shape, const LayerNorm& norm, ConstRows x, Rows<float> y) {
+void normalise(TokenShape shape, const LayerNorm& norm, ConstRows x, Rows<float> y) {
   const D d;
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     const float* HWY_RESTRICT from = x[i];
@@ -63,8 +63,8 @@ void Normalise(TokenShape shape, const LayerNorm& norm, ConstRows x, Rows<float>
 }
 
 // With z the normalised x and g = dy * weight: dx = (g - mean(g) - z mean(g z)) / deviation.
-void NormaliseBackward(TokenShape shape, const LayerNorm& norm, ConstRows x, ConstRows dy,
-                       Rows<float> dx, float* HWY_RESTRICT dweight, float* HWY_RESTRICT dbias) {
+void normalise_backward(TokenShape shape, const LayerNorm& norm, ConstRows x, ConstRows dy,
+                        Rows<float> dx, float* HWY_RESTRICT dweight, float* HWY_RESTRICT dbias) {
   const D d;
   const float share = 1.0f / static_cast<float>(shape.width);
   for (std::int64_t i = 0; i < shape.rows; ++i) {
@@ -127,7 +127,7 @@ HWY_INLINE void normal(const V (&z)[kSide], V (&phi)[kSide], V (&bell)[kSide]) {
   }
 }
 
-void Gelu(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias, Rows<float> y) {
+void gelu(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias, Rows<float> y) {
   const D d;
   for (std::int64_t r = 0; r < shape.rows; ++r) {
     const float* HWY_RESTRICT from = x[r];
@@ -143,8 +143,8 @@ void Gelu(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias, Rows<fl
 }
 
 // The derivative is Phi(z) + z phi(z), with the density phi.
-void GeluBackward(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias, Rows<float> y,
-                  Rows<float> dy) {
+void gelu_backward(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias, Rows<float> y,
+                   Rows<float> dy) {
   const D d;
   const V density = hn::Set(d, 0.39894228f);  // 1 / sqrt(2 pi)
   for (std::int64_t r = 0; r < shape.rows; ++r) {
@@ -168,8 +168,8 @@ void GeluBackward(TokenShape shape, ConstRows x, const float* HWY_RESTRICT bias,
 
 // ---- sums ------------------------------------------------------------------------------------
 
-void AddBranch(TokenShape shape, ConstRows x, ConstRows branch, const float* HWY_RESTRICT bias,
-               const float* scale, Rows<float> y) {
+void add_branch(TokenShape shape, ConstRows x, ConstRows branch, const float* HWY_RESTRICT bias,
+                const float* scale, Rows<float> y) {
   const D d;
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     const float* from = x[i];
@@ -183,8 +183,8 @@ void AddBranch(TokenShape shape, ConstRows x, ConstRows branch, const float* HWY
   }
 }
 
-void ScaleRows(TokenShape shape, ConstRows x, const float* scale, Rows<float> y,
-               float* HWY_RESTRICT sums) {
+void scale_rows(TokenShape shape, ConstRows x, const float* scale, Rows<float> y,
+                float* HWY_RESTRICT sums) {
   const D d;
   for (std::int64_t i = 0; i < shape.rows; ++i) {
     const float* HWY_RESTRICT from = x[i];
@@ -198,7 +198,7 @@ void ScaleRows(TokenShape shape, ConstRows x, const float* scale, Rows<float> y,
   }
 }
 
-void AddRows(TokenShape shape, ConstRows x, float* HWY_RESTRICT sums) {
+void add_rows(TokenShape shape, ConstRows x, float* HWY_RESTRICT sums) {
   const D d;
   for (std::int64_t j = 0; j < shape.width; j += kLanes) {
     V sum = hn::LoadU(d, sums + j);
@@ -214,43 +214,43 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cpl::simd {
 
-HWY_EXPORT(Normalise);
-HWY_EXPORT(NormaliseBackward);
-HWY_EXPORT(Gelu);
-HWY_EXPORT(GeluBackward);
-HWY_EXPORT(AddBranch);
-HWY_EXPORT(ScaleRows);
-HWY_EXPORT(AddRows);
+HWY_EXPORT(normalise);
+HWY_EXPORT(normalise_backward);
+HWY_EXPORT(gelu);
+HWY_EXPORT(gelu_backward);
+HWY_EXPORT(add_branch);
+HWY_EXPORT(scale_rows);
+HWY_EXPORT(add_rows);
 
 void layer_norm(TokenShape shape, const LayerNorm& norm, ConstRows x, Rows<float> y) {
-  HWY_DYNAMIC_DISPATCH(Normalise)(shape, norm, x, y);
+  HWY_DYNAMIC_DISPATCH(normalise)(shape, norm, x, y);
 }
 
 void layer_norm_backward(TokenShape shape, const LayerNorm& norm, ConstRows x, ConstRows dy,
                          Rows<float> dx, float* dweight, float* dbias) {
-  HWY_DYNAMIC_DISPATCH(NormaliseBackward)(shape, norm, x, dy, dx, dweight, dbias);
+  HWY_DYNAMIC_DISPATCH(normalise_backward)(shape, norm, x, dy, dx, dweight, dbias);
 }
 
 void gelu(TokenShape shape, ConstRows x, const float* bias, Rows<float> y) {
-  HWY_DYNAMIC_DISPATCH(Gelu)(shape, x, bias, y);
+  HWY_DYNAMIC_DISPATCH(gelu)(shape, x, bias, y);
 }
 
 void gelu_backward(TokenShape shape, ConstRows x, const float* bias, Rows<float> y,
                    Rows<float> dy) {
-  HWY_DYNAMIC_DISPATCH(GeluBackward)(shape, x, bias, y, dy);
+  HWY_DYNAMIC_DISPATCH(gelu_backward)(shape, x, bias, y, dy);
 }
 
 void add_branch(TokenShape shape, ConstRows x, ConstRows branch, const float* bias,
                 const float* scale, Rows<float> y) {
-  HWY_DYNAMIC_DISPATCH(AddBranch)(shape, x, branch, bias, scale, y);
+  HWY_DYNAMIC_DISPATCH(add_branch)(shape, x, branch, bias, scale, y);
 }
 
 void scale_rows(TokenShape shape, ConstRows x, const float* scale, Rows<float> y, float* sums) {
-  HWY_DYNAMIC_DISPATCH(ScaleRows)(shape, x, scale, y, sums);
+  HWY_DYNAMIC_DISPATCH(scale_rows)(shape, x, scale, y, sums);
 }
 
 void add_rows(TokenShape shape, ConstRows x, float* sums) {
-  HWY_DYNAMIC_DISPATCH(AddRows)(shape, x, sums);
+  HWY_DYNAMIC_DISPATCH(add_rows)(shape, x, sums);
 }
 
 }  // namespace cpl::simd

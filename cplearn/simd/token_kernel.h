@@ -6,7 +6,7 @@
 
 namespace cpl::simd {
 
-// Rows are as wide as a multiple of this.
+// The width of rows is a multiple of this.
 constexpr std::int64_t kTokenPadding = 32;
 
 // A matrix whose rows begin `step` elements apart.
@@ -34,25 +34,25 @@ struct LayerNorm {
 
 void layer_norm(TokenShape shape, const LayerNorm& norm, ConstRows x, Rows<float> y);
 
-// Of dy, the gradient with respect to y, makes those with respect to x, weight and bias, which are
-// added to dx [rows][width], dweight [width] and dbias [width].
+// From dy, the gradient of y, computes the gradients of x, weight and bias, and adds them to
+// dx [rows][width], dweight [width] and dbias [width].
 void layer_norm_backward(TokenShape shape, const LayerNorm& norm, ConstRows x, ConstRows dy,
                          Rows<float> dx, float* dweight, float* dbias);
 
 // y = GELU(x + bias), exact: z Phi(z) with the distribution function of the normal distribution.
 void gelu(TokenShape shape, ConstRows x, const float* bias, Rows<float> y);
 
-// The same once more, and dy becomes the gradient with respect to x.
+// Computes y again, and turns dy, the gradient of y, into the gradient of x.
 void gelu_backward(TokenShape shape, ConstRows x, const float* bias, Rows<float> y, Rows<float> dy);
 
 // y = x + scale (branch + bias), with a scale per row or, without any, 1.
 void add_branch(TokenShape shape, ConstRows x, ConstRows branch, const float* bias,
                 const float* scale, Rows<float> y);
 
-// y = scale x, and their sums over rows are added to sums [width].
+// y = scale x. Adds y's sums over rows to sums [width].
 void scale_rows(TokenShape shape, ConstRows x, const float* scale, Rows<float> y, float* sums);
 
-// The sums over rows are added to sums [width].
+// Adds x's sums over rows to sums [width].
 void add_rows(TokenShape shape, ConstRows x, float* sums);
 
 }  // namespace cpl::simd

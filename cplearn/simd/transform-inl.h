@@ -26,26 +26,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "cplearn/simd/head_kernel.h"
 #include "cplearn/simd/paley.h"
+#include "cplearn/simd/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace cpl::simd::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
-
-// AllocateAligned returns null where it should throw.
-template <class T, class Count>
-hwy::AlignedFreeUniquePtr<T[]> allocate(Count count) {
-  auto memory = hwy::AllocateAligned<T>(static_cast<size_t>(count));
-  if (!memory) throw std::bad_alloc();
-  return memory;
-}
 
 // ---- Walsh-Hadamard transforms ---------------------------------------------------------------
 

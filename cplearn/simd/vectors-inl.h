@@ -1,4 +1,4 @@
-// Small things on vectors that the head's passes share: powers of two, sums, chunks in registers.
+// Small things that the kernels on floats share: memory, powers of two, sums, chunks in registers.
 // Included once per instruction set (Highway's idiom), hence the odd guard.
 
 #if defined(CPLEARN_SIMD_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -8,16 +8,27 @@
 #define CPLEARN_SIMD_VECTORS_INL_H_
 #endif
 
+#include <hwy/aligned_allocator.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
-
-#include "cplearn/simd/transform-inl.h"
+#include <new>
 
 HWY_BEFORE_NAMESPACE();
 namespace cpl::simd::HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
 using Buffer = hwy::AlignedFreeUniquePtr<float[]>;
+
+// AllocateAligned returns null where it should throw.
+template <class T, class Count>
+hwy::AlignedFreeUniquePtr<T[]> allocate(Count count) {
+  auto memory = hwy::AllocateAligned<T>(static_cast<size_t>(count));
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
 
 // x[i] = 2^x[i] for -126 <= x <= 127; with `kClamp`, also 2^-126 where x is below. Relative error
 // under 2e-7: a degree-5 minimax polynomial on [-0.5, 0.5]; adding 1.5 * 2^23 rounds to the nearest

@@ -3,13 +3,12 @@
 #include "cplearn/simd/winograd_kernel.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "cplearn/simd/fixed_lanes.h"
+#include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cplearn/simd/winograd_kernel.cpp"
@@ -17,9 +16,11 @@
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "cplearn/simd/relu-inl.h"
+
 #ifndef CPLEARN_WINOGRAD_MATRICES
 #define CPLEARN_WINOGRAD_MATRICES
-namespace cpl {
+namespace cpl::simd {
 namespace {
 
 template <int rows, int columns>
@@ -131,11 +132,11 @@ void locate(const WinogradJob<T>& job, std::int64_t image, std::int64_t i, std::
 }
 
 }  // namespace
-}  // namespace cpl
+}  // namespace cpl::simd
 #endif  // CPLEARN_WINOGRAD_MATRICES
 
 HWY_BEFORE_NAMESPACE();
-namespace cpl::HWY_NAMESPACE {
+namespace cpl::simd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -317,7 +318,7 @@ enum class Read { kPlain, kActivated, kNormalised };
 template <class Stage, Read read, class T>
 void gather(const WinogradJob<T>& job) {
   constexpr int kWindow = Stage::kMatrix.kColumns;
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   using V = hn::Vec<decltype(d)>;
   const auto slope = hn::Set(d, job.slope);
   const std::int64_t point_step = job.point_step;
@@ -338,11 +339,10 @@ void gather(const WinogradJob<T>& job) {
             d,
             [&](int k) HWY_ATTR {
               const V x = hn::LoadU(d, places[k] + c);
-              if constexpr (read == Read::kActivated) return hn::Max(x, hn::Mul(x, slope));
-              if constexpr (read == Read::kNormalised) {
-                const V scaled = hn::MulAdd(x, scale, hn::LoadU(d, offsets[k] + c));
-                return hn::Max(scaled, hn::Zero(d));
-              }
+              // In this order infinity stays infinite where the slope is 0.
+              if constexpr (read == Read::kActivated) return hn::Max(hn::Mul(x, slope), x);
+              if constexpr (read == Read::kNormalised)
+                return relu(d, hn::MulAdd(x, scale, hn::LoadU(d, offsets[k] + c)));
               return x;
             },
             [&](int k, V y) HWY_ATTR { hn::StoreU(y, d, points + k * point_step + c); });
@@ -355,7 +355,7 @@ void gather(const WinogradJob<T>& job) {
 template <class Stage, bool overlapping, class T>
 void scatter(const WinogradJob<T>& job, std::int64_t image) {
   constexpr int kWindow = Stage::kMatrix.kRows;
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   using V = hn::Vec<decltype(d)>;
   const std::int64_t point_step = job.point_step;
   std::vector<T> discarded(job.end);
@@ -400,7 +400,7 @@ void output_adjoint(const WinogradJob<T>& job) {
 
 template <class T>
 void input_adjoint(const WinogradJob<T>& job) {
-  const hn::CappedTag<T, kWinogradChannels> d;
+  const hn::CappedTag<T, kChannelMultiple> d;
   const auto slope = hn::Set(d, job.slope);
   const std::int64_t size = job.height * job.width * job.channels;
   for_kind(job.kind, [&](auto kind) HWY_ATTR {
@@ -445,11 +445,11 @@ void kernel_adjoint_f(const WinogradJob<float>& job) { kernel_adjoint(job); }
 void kernel_adjoint_d(const WinogradJob<double>& job) { kernel_adjoint(job); }
 
 }  // namespace
-}  // namespace cpl::HWY_NAMESPACE
+}  // namespace cpl::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace cpl {
+namespace cpl::simd {
 
 #define CPLEARN_WINOGRAD_STAGE(stage)                             \
   HWY_EXPORT(stage##_f);                                          \
@@ -471,5 +471,5 @@ CPLEARN_WINOGRAD_STAGE(kernel)
 CPLEARN_WINOGRAD_STAGE(kernel_adjoint)
 #undef CPLEARN_WINOGRAD_STAGE
 
-}  // namespace cpl
+}  // namespace cpl::simd
 #endif  // HWY_ONCE

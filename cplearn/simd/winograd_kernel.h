@@ -16,7 +16,9 @@
 
 #include <cstdint>
 
-namespace cpl {
+#include "cplearn/simd/channels.h"
+
+namespace cpl::simd {
 
 enum class Winograd {
   kSame,     // 3x3, padding 1: 6x6 points per 4x4 outputs, 4 times fewer multiplications
@@ -25,9 +27,6 @@ enum class Winograd {
 };
 
 constexpr std::int64_t winograd_points(Winograd kind) { return kind == Winograd::kSame ? 36 : 25; }
-
-// Channels have to be a multiple of this (the longest vector of any instruction set).
-constexpr std::int64_t kWinogradChannels = 16;
 
 // One stage for a group of images.
 template <class T>  // float or double
@@ -65,4 +64,4 @@ void winograd_kernel(const WinogradJob<T>& job);
 template <class T>
 void winograd_kernel_adjoint(const WinogradJob<T>& job);
 
-}  // namespace cpl
+}  // namespace cpl::simd

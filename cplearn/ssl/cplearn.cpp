@@ -8,6 +8,7 @@
 #include <torch/torch.h>
 
 #include "cplearn/nn/code_head.h"
+#include "cplearn/nn/view_correlation.h"
 #include "cplearn/ssl/method.h"
 #include "cplearn/ssl/method_options.h"
 
@@ -30,7 +31,8 @@ class Cplearn : public Method {
       if (i == 0 && j == 1) first = loss;
       return NamedLoss{loss.total, {{"invariance", loss.invariance}, {"prior", loss.prior}}};
     });
-    if (head_->options().beta == kAutomatic) result.terms.emplace_back("beta", head_->beta());
+    result.terms.emplace_back("correlation",
+                              view_correlation(h[0], h[1], workers()).item<double>());
     result.entropy = first.entropy.item<double>();
     result.cross_entropy = first.invariance.item<double>();
     result.usage = first.mean.mean(0);
@@ -46,7 +48,7 @@ class Cplearn : public Method {
     return head_->layers(z);
   }
   std::int64_t codes() const override { return head_->options().codes; }
-  double beta() const override { return head_->beta(); }
+  double beta() const override { return head_->options().beta; }
   void set_workers(WorkerGroup& workers) override {
     Method::set_workers(workers);
     head_->set_workers(workers);

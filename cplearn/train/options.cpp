@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cplearn/base/processor.h"
+#include "cplearn/base/version.h"
 
 namespace cpl {
 namespace {
@@ -88,7 +89,8 @@ Schedule resolve_schedule(const TrainOptions& options, std::int64_t steps_per_ep
 
 bool resolve_bf16(const TrainOptions& options) {
   const bool winograd = !is_vit(options);
-  if (options.precision == Precision::kAuto) return bf16_is_faster(winograd);
+  // Without oneDNN libtorch emulates bf16, whatever the processor can do.
+  if (options.precision == Precision::kAuto) return torch_has_onednn() && bf16_is_faster(winograd);
   return options.precision == Precision::kBf16;
 }
 

@@ -146,7 +146,7 @@ struct SessionOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("threads", threads, "processor threads; 0 takes all cores", Between{0, 4096});
+    v("threads", threads, "processor threads; 0: OMP_NUM_THREADS, or all cores", Between{0, 4096});
     v("loader-threads", loader_threads, "threads that make views; they never change the result",
       Between{1, 1024});
     v("device", device, "cpu, or cuda with a libtorch that has it (written for it, never tried)");

@@ -1,14 +1,19 @@
+#include <ATen/record_function.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <torch/torch.h>
 
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/backbone.h"
 #include "cplearn/nn/backbone/batch_norm.h"
 #include "cplearn/nn/backbone/winograd.h"
 #include "cplearn/nn/state.h"
+#include "tests/error_of.h"
+#include "tests/forced_isa.h"
 #include "tests/golden/backbone_golden.h"
 #include "tests/nn/relative.h"
 
@@ -131,21 +136,26 @@ TEST(Backbone, FastResnet8WorksInBf16) {
   EXPECT_LT(relative(all[0].to(torch::kFloat), exact), 0.05);
 }
 
-// Any size of map, with and without bias, activation and pooling: values and all gradients.
+// Any size of map, with and without bias, activation and pooling: values and all gradients. On
+// other instruction sets than the best one activation is enough, which keeps the portable kernels
+// from taking most of the time.
 TEST(Backbone, WinogradEqualsTheDirectConvolution) {
   for (const auto& [type, tolerance] : {std::pair{torch::kDouble, 1e-12}, {torch::kFloat, 1e-5}}) {
     for (const auto& [threads, n, in, out, height, width] : {std::tuple{1, 1, 16, 16, 4, 4},
                                                              {1, 3, 32, 16, 7, 9},
                                                              {1, 9, 16, 48, 32, 6},
                                                              {2, 40, 32, 32, 8, 8},
-                                                             {2, 9, 96, 80, 5, 4}}) {
+                                                             {2, 9, 96, 80, 5, 4},
+                                                             // more threads than images
+                                                             {2, 1, 16, 16, 64, 64},
+                                                             {4, 3, 16, 16, 40, 40}}) {
       at::set_num_threads(threads);
       for (const auto kind : {Winograd::kSame, Winograd::kPooled, Winograd::kStrided}) {
         if (kind == Winograd::kPooled && (height % 2 != 0 || width % 2 != 0)) continue;
         for (const double slope : {1.0, 0.2, 0.0}) {
-          std::vector<Tensor> results[2];
-          for (const bool direct : {false, true}) {
-            const auto leaf = [&, type = type](const char* name, at::IntArrayRef shape) {
+          const auto results = [&, type = type, n = n, in = in, out = out, height = height,
+                                width = width](bool direct) {
+            const auto leaf = [&](const char* name, at::IntArrayRef shape) {
               return noise(name, shape).to(type).requires_grad_();
             };
             const Tensor x = leaf("x", {n, in, height, width});
@@ -160,13 +170,20 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
               y = winograd_conv(x, weight, bias, kind, slope);
             }
             (y * noise("gradient", y.sizes()).to(type)).sum().backward();
-            results[direct] = {y.detach(), x.grad(), weight.grad()};
-            if (bias.defined()) results[direct].push_back(bias.grad());
-          }
-          for (std::size_t i = 0; i < results[0].size(); ++i) {
-            EXPECT_LT(relative(results[0][i], results[1][i]), tolerance)
-                << "tensor " << i << " " << height << "x" << width << " slope " << slope;
-          }
+            std::vector<Tensor> all = {y.detach(), x.grad(), weight.grad()};
+            if (bias.defined()) all.push_back(bias.grad());
+            return all;
+          };
+          const std::vector<Tensor> expected = results(true);
+          const std::string what =
+              str(n, " x ", height, " x ", width, " slope ", slope, " threads ", threads);
+          on_every_instruction_set([&, tolerance = tolerance] {
+            if (slope != 0.2 && simd::instruction_set() != simd::instruction_sets().front()) return;
+            const std::vector<Tensor> found = results(false);
+            for (std::size_t i = 0; i < found.size(); ++i)
+              EXPECT_LT(relative(found[i], expected[i]), tolerance)
+                  << "tensor " << i << " " << what;
+          });
         }
       }
     }
@@ -175,76 +192,139 @@ TEST(Backbone, WinogradEqualsTheDirectConvolution) {
 }
 
 // With and without residual and ReLU, in training and not: values, gradients, running statistics.
+// The larger map is more than a part for each thread; it is in double only, because of so many
+// numbers in float one may fall to the other side of the ReLU.
 TEST(Backbone, NormaliseEqualsTheModule) {
-  for (const auto& [type, tolerance] : {std::pair{torch::kDouble, 1e-12}, {torch::kFloat, 5e-6}}) {
+  struct Case {
+    torch::ScalarType type;
+    double tolerance;
+    int threads;
+    std::vector<std::int64_t> shape;
+  };
+  for (const Case& test :
+       {Case{torch::kDouble, 1e-12, 1, {7, 48, 9, 5}}, Case{torch::kFloat, 5e-6, 1, {7, 48, 9, 5}},
+        Case{torch::kDouble, 1e-12, 3, {10, 48, 16, 14}}}) {
+    at::set_num_threads(test.threads);
     for (int which = 0; which < 8; ++which) {
       const bool relu = which & 1, added = which & 2, training = which & 4;
-      std::vector<Tensor> results[2];
-      for (const bool plain : {false, true}) {
+      const auto results = [&](bool plain) {
         torch::nn::BatchNorm2d norm(48);
-        norm->to(type);
+        norm->to(test.type);
         fill(*norm);
         norm->train(training);
-        const auto leaf = [&, type = type](const char* name) {
-          return noise(name, {7, 48, 9, 5}).to(type).requires_grad_();
+        const auto leaf = [&](const char* name) {
+          return noise(name, test.shape).to(test.type).requires_grad_();
         };
         const Tensor x = leaf("x"), residual = leaf("residual");
         // A mean far from zero, where the naive variance has no digits left.
         const Tensor y = normalise(norm, 3 * x + 40, added ? residual : Tensor(), relu, plain);
-        (y * noise("gradient", y.sizes()).to(type)).sum().backward();
-        results[plain] = {y.detach(),        x.grad(),           norm->weight.grad(),
-                          norm->bias.grad(), norm->running_mean, norm->running_var};
-        if (added) results[plain].push_back(residual.grad());
+        (y * noise("gradient", y.sizes()).to(test.type)).sum().backward();
+        std::vector<Tensor> all = {y.detach(),        x.grad(),           norm->weight.grad(),
+                                   norm->bias.grad(), norm->running_mean, norm->running_var};
+        if (added) all.push_back(residual.grad());
         EXPECT_EQ(norm->num_batches_tracked.item<std::int64_t>(), training ? 1 : 0);
-      }
-      for (std::size_t i = 0; i < results[0].size(); ++i) {
-        // Float keeps 40 +- 3 to 4e-6 of its spread, and 40 times as much is lost of x itself.
-        EXPECT_LT(relative(results[0][i], results[1][i]), tolerance * (i == 1 ? 10 : 1))
-            << "tensor " << i << " case " << which;
-      }
-    }
-  }
-}
-
-// The norm that is never in memory, with scales that are zero and negative, on maps with borders.
-TEST(Backbone, NormalisedConvolutionEqualsItsParts) {
-  for (const auto& [type, tolerance] : {std::pair{torch::kDouble, 1e-11}, {torch::kFloat, 2e-5}}) {
-    for (int which = 0; which < 8; ++which) {
-      const auto kind = which & 1 ? Winograd::kStrided : Winograd::kSame;
-      const bool training = which & 2;
-      const std::int64_t n = which & 4 ? 1 : 9;  // few tiles: threads take points
-      at::set_num_threads(2);
-      std::vector<Tensor> results[2];
-      for (const bool plain : {false, true}) {
-        torch::nn::BatchNorm2d norm(32);
-        norm->to(type);
-        fill(*norm);
-        {
-          const torch::NoGradGuard no_grad;
-          norm->weight[3] = 0;
-          norm->weight[5] = -1;
-          norm->bias[3] = 0.5;
+        return all;
+      };
+      const std::vector<Tensor> expected = results(true);
+      on_every_instruction_set([&] {
+        const std::vector<Tensor> found = results(false);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+          // Float keeps 40 +- 3 to 4e-6 of its spread, and 40 times as much is lost of x itself.
+          EXPECT_LT(relative(found[i], expected[i]), test.tolerance * (i == 1 ? 10 : 1))
+              << "tensor " << i << " case " << which << " threads " << test.threads;
         }
-        norm->train(training);
-        const Tensor x = noise("x", {n, 32, 10, 9}).to(type).requires_grad_();
-        const Tensor weight = noise("weight", {48, 32, 3, 3}).to(type).requires_grad_();
-        const int stride = kind == Winograd::kStrided ? 2 : 1;
-        const Tensor y = plain ? torch::conv2d(norm(x).relu(), weight, {}, stride, 1)
-                               : normalised_conv(norm, x, weight, kind);
-        (y * noise("gradient", y.sizes()).to(type)).sum().backward();
-        results[plain] = {y.detach(),          x.grad(),          weight.grad(),
-                          norm->weight.grad(), norm->bias.grad(), norm->running_mean,
-                          norm->running_var};
-      }
-      for (std::size_t i = 0; i < results[0].size(); ++i)
-        EXPECT_LT(relative(results[0][i], results[1][i]), tolerance)
-            << "tensor " << i << " " << which;
+      });
     }
   }
   at::set_num_threads(1);
 }
 
-// All parameters after some steps of momentum on eight images.
+// The norm that is never in memory, with scales that are zero and negative, on maps with borders.
+// One image has few tiles (threads take points) or many (more threads than images).
+TEST(Backbone, NormalisedConvolutionEqualsItsParts) {
+  at::set_num_threads(2);
+  for (const auto& [type, tolerance] : {std::pair{torch::kDouble, 1e-11}, {torch::kFloat, 2e-5}}) {
+    for (const auto& [n, height, width] : {std::tuple{9, 10, 9}, {1, 10, 9}, {1, 48, 40}}) {
+      for (int which = 0; which < 4; ++which) {
+        const auto kind = which & 1 ? Winograd::kStrided : Winograd::kSame;
+        const bool training = which & 2;
+        const auto results = [&, type = type, n = n, height = height, width = width](bool plain) {
+          torch::nn::BatchNorm2d norm(32);
+          norm->to(type);
+          fill(*norm);
+          {
+            const torch::NoGradGuard no_grad;
+            norm->weight[3] = 0;
+            norm->weight[5] = -1;
+            norm->bias[3] = 0.5;
+          }
+          norm->train(training);
+          const Tensor x = noise("x", {n, 32, height, width}).to(type).requires_grad_();
+          const Tensor weight = noise("weight", {48, 32, 3, 3}).to(type).requires_grad_();
+          const int stride = kind == Winograd::kStrided ? 2 : 1;
+          const Tensor y = plain ? torch::conv2d(norm(x).relu(), weight, {}, stride, 1)
+                                 : normalised_conv(norm, x, weight, kind);
+          (y * noise("gradient", y.sizes()).to(type)).sum().backward();
+          return std::vector<Tensor>{y.detach(),          x.grad(),          weight.grad(),
+                                     norm->weight.grad(), norm->bias.grad(), norm->running_mean,
+                                     norm->running_var};
+        };
+        const std::vector<Tensor> expected = results(true);
+        const std::string what = str(n, " x ", height, " x ", width, " case ", which);
+        on_every_instruction_set([&, tolerance = tolerance] {
+          const std::vector<Tensor> found = results(false);
+          for (std::size_t i = 0; i < found.size(); ++i)
+            EXPECT_LT(relative(found[i], expected[i]), tolerance) << "tensor " << i << " " << what;
+        });
+      }
+    }
+  }
+  at::set_num_threads(1);
+}
+
+// `cplearn bench train` tells by these names how much of a step is products.
+TEST(Backbone, ProfilersSeeConvolutionsInBothDirections) {
+  static std::set<std::string> names;
+  names.clear();
+  const auto handle =
+      at::addThreadLocalCallback(at::RecordFunctionCallback([](const at::RecordFunction& function) {
+                                   names.insert(function.name());
+                                   return std::unique_ptr<at::ObserverContext>();
+                                 }).scopes({at::RecordScope::FUNCTION}));
+  const Tensor x = noise("x", {1, 16, 4, 4}).requires_grad_();
+  const Tensor weight = noise("weight", {16, 16, 3, 3}).requires_grad_();
+  winograd_conv(x, weight, Tensor(), Winograd::kSame, 1).sum().backward();
+  at::removeCallback(handle);
+  EXPECT_EQ(names.count("cplearn::convolution"), 1u);
+  EXPECT_EQ(names.count("cplearn::convolution_backward"), 1u);
+}
+
+// A network that has gone wrong must not look like one that is merely switched off.
+TEST(Backbone, NanPassesTheRelu) {
+  on_every_instruction_set([] {
+    for (const auto type : {torch::kDouble, torch::kFloat}) {
+      torch::nn::BatchNorm2d norm(16);
+      norm->to(type);
+      norm->eval();  // in training it is in the moments, and then everywhere
+      const Tensor x = noise("x", {2, 16, 8, 8}).to(type);
+      x[1][3][5][2] = std::numeric_limits<double>::quiet_NaN();
+      const Tensor plain = normalise(norm, x, Tensor(), true, true);
+      const Tensor fast = normalise(norm, x, Tensor(), true, false);
+      EXPECT_TRUE(torch::equal(fast.isnan(), plain.isnan()));
+      const Tensor weight = noise("weight", {16, 16, 3, 3}).to(type);
+      for (const double slope : {0.2, 0.0}) {
+        const Tensor all[] = {normalised_conv(norm, x, weight, Winograd::kSame),
+                              winograd_conv(x, weight, Tensor(), Winograd::kSame, slope)};
+        for (const Tensor& y : all) {  // at its neighbours, and for the rest of their tiles
+          EXPECT_TRUE(y[1].narrow(1, 4, 3).narrow(2, 1, 3).isnan().all().item<bool>());
+          EXPECT_FALSE(y[0].isnan().any().item<bool>());
+        }
+      }
+    }
+  });
+}
+
+// How far some steps of momentum on eight images move all parameters.
 Tensor train(const std::string& name, bool plain, torch::ScalarType type, int steps) {
   BackboneOptions options;
   options.width = 32;
@@ -252,6 +332,13 @@ Tensor train(const std::string& name, bool plain, torch::ScalarType type, int st
   const auto net = make_backbone(name, options);
   net->to(type);
   fill(*net);
+  const auto parameters = [&] {
+    std::vector<Tensor> all;
+    for (const Tensor& p : net->parameters())
+      all.push_back(p.detach().flatten().to(torch::kDouble));
+    return torch::cat(all);
+  };
+  const Tensor start = parameters();
   const Tensor images = noise("images", {8, 3, 16, 16}).to(type);
   const Tensor target = noise("target", {8, net->features()}).to(type);
   torch::optim::SGD optimiser(net->parameters(), torch::optim::SGDOptions(0.001).momentum(0.9));
@@ -265,27 +352,27 @@ Tensor train(const std::string& name, bool plain, torch::ScalarType type, int st
     if (step == 0) first = last;
   }
   EXPECT_LT(last, (steps < 50 ? 0.99 : 0.6) * first) << name << " did not learn";
-  std::vector<Tensor> all;
-  for (const Tensor& p : net->parameters()) all.push_back(p.detach().flatten().to(torch::kDouble));
-  return torch::cat(all);
+  return parameters() - start;
 }
 
-// In double the fast and the plain net stay together to the last digits. In float a ReLU now and
-// then falls to the other side of zero, and batch norm over eight images makes much of it: after 50
-// steps resnet18 is 1.5e-4 of its parameters' size from where double arrives, the plain net and the
-// fast one alike, which is why they may be that far from each other. resnet8, without batch norm,
-// keeps to 2e-7.
+// In double the fast and the plain net go the same way, so that after 50 steps a difference tells
+// of a mistake. In float a ReLU now and then falls to the other side of zero, and batch norm over
+// eight images makes much of it: after 50 steps resnet18 is 1.5e-4 of its parameters' size from
+// where double arrives, the plain net and the fast one alike. There a few steps tell as much as
+// many.
 TEST(Backbone, FiftyStepsOfTrainingEqualThePlainGraph) {
-  mallopt(M_MMAP_THRESHOLD,
-          1 << 30);  // as the command line does: a third of the time was the kernel's
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  for (const auto& [name, tolerance] : {std::pair{"resnet8", 2e-6}, {"resnet18", 2e-3}}) {
+#ifdef __GLIBC__
+  // As cli/main.cpp does: a third of the time was page faults.
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+#endif
+  for (const auto& [name, tolerance] : {std::pair{"resnet8", 1e-3}, {"resnet18", 1e-2}}) {
     const auto apart = [name = name](torch::ScalarType type, int steps) {
       const Tensor plain = train(name, true, type, steps), fast = train(name, false, type, steps);
       return ((fast - plain).norm() / plain.norm()).item<double>();
     };
-    EXPECT_LT(apart(torch::kDouble, 5), 1e-13) << name;
-    EXPECT_LT(apart(torch::kFloat, 50), tolerance) << name;
+    EXPECT_LT(apart(torch::kDouble, 50), 1e-8) << name;
+    EXPECT_LT(apart(torch::kFloat, 5), tolerance) << name;
   }
 }
 
@@ -336,6 +423,26 @@ TEST(Backbone, DropPathLeavesEvaluationAlone) {
   EXPECT_LT(relative(net->probe_features(images, 3).slice(1, 2 * 192), net->forward(images)), 1e-6);
 }
 
+// They would silently be wrong; the plain graph has them.
+TEST(Backbone, SecondDerivativesAreRefused) {
+  BackboneOptions options;
+  options.width = 16;
+  options.image_size = 16;
+  options.patch_size = 8;
+  for (const char* name : {"resnet8", "resnet18", "vit_tiny"}) {
+    for (const bool plain : {false, true}) {
+      options.plain = plain;
+      const auto net = make_backbone(name, options);
+      const Tensor images = noise("images", {2, 3, 16, 16}).to(torch::kFloat).requires_grad_();
+      const Tensor sum = net->forward(images).square().sum();
+      const std::string said = error_of([&] {
+        torch::autograd::grad({sum}, {images}, {}, /*retain_graph=*/true, /*create_graph=*/true);
+      });
+      EXPECT_EQ(said.find("no second derivative") != std::string::npos, !plain) << name << said;
+    }
+  }
+}
+
 TEST(Backbone, MistakesAreNamed) {
   BackboneOptions options;
   EXPECT_THROW(make_backbone("resnet9", options), Error);
@@ -344,6 +451,19 @@ TEST(Backbone, MistakesAreNamed) {
   EXPECT_THROW(make_backbone("resnet18", options), Error);
   options.patch_size = 15;
   EXPECT_THROW(make_backbone("vit_tiny", options), Error);
+}
+
+TEST(Backbone, WinogradNamesMistakes) {
+  const Tensor x = torch::zeros({1, 16, 4, 4}), weight = torch::zeros({32, 16, 3, 3});
+  const auto said = [&](const Tensor& bias, double slope) {
+    return error_of([&] { winograd_conv(x, weight, bias, Winograd::kSame, slope); });
+  };
+  EXPECT_EQ(said(torch::zeros({32}), 1), "nothing was thrown");
+  for (const Tensor& bias :
+       {torch::zeros({16}), torch::zeros({1, 32}), torch::zeros({}),
+        torch::zeros({32}, torch::kDouble), torch::zeros({32, 2}).select(1, 0)})
+    EXPECT_NE(said(bias, 1).find("bias"), std::string::npos) << bias.sizes();
+  EXPECT_NE(said(Tensor(), 1.5).find("slope 1.5"), std::string::npos);
 }
 
 }  // namespace

@@ -113,23 +113,6 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   EXPECT_THROW(CodeHead(12, options), Error);
 }
 
-TEST(CodeHead, AutomaticBetaFollowsTheViews) {
-  CodeHeadOptions options;
-  options.codes = 64;
-  options.beta = kAutomatic;
-  CodeHead head(12, options);
-  const at::Tensor z = torch::randn({32, 12});
-  const auto after = [&](double noise) {
-    for (int step = 0; step < 100; ++step) head->loss(z, z + noise * torch::randn_like(z));
-    return head->beta();
-  };
-  EXPECT_EQ(after(0), 1);
-  EXPECT_LT(after(10), 0.6);
-  const double before = head->beta();
-  head->eval();  // looking changes nothing
-  EXPECT_EQ(after(0), before);
-}
-
 TEST(CodeHead, AveragesTheUseOfCodesOverMoreThanABatch) {
   CodeHeadOptions options;
   options.codes = 64;

@@ -39,6 +39,11 @@ TEST(Product, IsTheSameOnAnyNumberOfThreads) {
   at::set_num_threads(2);
   EXPECT_TRUE(torch::equal(tall, product(a, b)));
   EXPECT_TRUE(torch::equal(wide, product(b.t(), a.t())));
+  Tensor inside[2];  // where every thread has a product of its own
+  at::parallel_for(0, 2, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) inside[i] = product(a, b);
+  });
+  for (const Tensor& each : inside) EXPECT_TRUE(torch::equal(tall, each));
   at::set_num_threads(1);
 }
 
@@ -61,6 +66,12 @@ TEST(Linear, EqualsTorchWithAllGradients) {
         EXPECT_LT(relative(results[1][i], results[0][i]), tolerance) << "tensor " << i;
     }
   }
+}
+
+TEST(Linear, RefusesSecondDerivatives) {
+  const Tensor x = torch::randn({3, 8}).requires_grad_(), w = torch::randn({5, 8});
+  const Tensor sum = linear(x, w, Tensor()).square().sum();
+  EXPECT_THROW(torch::autograd::grad({sum}, {x}, {}, true, true), Error);
 }
 
 TEST(Linear, LeavesOtherTypesToTorch) {

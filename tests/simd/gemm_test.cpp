@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "cplearn/base/random.h"
@@ -13,34 +14,57 @@
 namespace cpl::simd {
 namespace {
 
-// A matrix of noise; `step` is its stride that is not 1.
+// Begins at a cache line, without which no operand is read where it lies.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  LineAllocator() = default;
+  template <class U>
+  explicit LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(64)));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(64)); }
+  bool operator==(const LineAllocator&) const { return true; }
+  bool operator!=(const LineAllocator&) const { return false; }
+};
+template <class T>
+using Values = std::vector<T, LineAllocator<T>>;
+
+constexpr std::int64_t kAsGemmWants = -1;  // a gap that makes steps of gemm_stride
+
+// A matrix of noise, with a gap between its rows, or columns if it is transposed.
 template <class T>
 struct Matrix {
   Matrix(std::int64_t r, std::int64_t c, bool transposed, std::int64_t gap)
-      : row(transposed ? 1 : c + gap),
-        column(transposed ? r + gap : 1),
-        values(r * c + gap * (transposed ? c : r)) {
+      : row(transposed ? 1 : step(c, gap)),
+        column(transposed ? step(r, gap) : 1),
+        values(transposed ? column * c : row * r) {
     Random random(static_cast<std::uint64_t>(r * 1000 + c), Stream::kEval);
     for (T& x : values) x = static_cast<T>(random.uniform(-1, 1));
+  }
+  static std::int64_t step(std::int64_t length, std::int64_t gap) {
+    return gap == kAsGemmWants ? gemm_stride<T>(length) : length + gap;
   }
   T at(std::int64_t i, std::int64_t j) const { return values[i * row + j * column]; }
 
   std::int64_t row, column;
-  std::vector<T> values;
+  Values<T> values;
 };
 
+// `gap` is that of every matrix, see above.
 template <class T>
 void expect_product(std::int64_t m, std::int64_t n, std::int64_t k, bool a_transposed,
                     bool b_transposed, std::int64_t gap) {
   const Matrix<T> a(m, k, a_transposed, gap), b(k, n, b_transposed, gap);
   const Matrix<T> before(m, n, false, gap);
   const double tolerance = std::numeric_limits<T>::epsilon() * static_cast<double>(k + 8);
-  std::vector<T> packed(packed_b_size<T>(n, k));
+  Values<T> packed(packed_b_size<T>(n, k));
   pack_b(n, k, b.values.data(), b.row, b.column, packed.data());
-  std::vector<T> results[2];
+  Values<T> results[2];
   for (const bool add : {false, true}) {
     for (const bool b_packed : {false, true}) {
-      std::vector<T> c = before.values;
+      Values<T> c = before.values;
       gemm(Gemm<T>{m, n, k, a.values.data(), a.row, a.column,
                    b_packed ? packed.data() : b.values.data(), b.row, b.column, c.data(),
                    before.row, add, b_packed});
@@ -78,7 +102,10 @@ void expect_products() {
     for (const bool b : {false, true}) {
       expect_product<T>(200, 70, 530, a, b, 0);  // more than a block of rows, and of the sum
       expect_product<T>(14, 1100, 33, a, b, 3);  // and of columns
-      expect_product<T>(48, 48, 48, a, b, 0);    // strides as gemm_stride wants them
+      // The same with operands that are read where they lie, and with more than a tile of rows.
+      for (const std::int64_t m : {7, 200}) expect_product<T>(m, 64, 530, a, b, kAsGemmWants);
+      expect_product<T>(14, 1104, 33, a, b, kAsGemmWants);
+      expect_product<T>(13, 75, 40, a, b, kAsGemmWants);  // half a vector at the end of a row
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cplearn/base/version.h"
 #include "cplearn/train/run.h"
 #include "tests/error_of.h"
 
@@ -84,20 +85,6 @@ TEST(Config, AMethodsDefaultsGiveWayToWhatPeopleWrite) {
   EXPECT_THROW(default_options("simclr"), Error);
 }
 
-TEST(Config, ANumberMayBeAuto) {
-  const auto beta = [](const char* text) {
-    return parse_run_config(text, "t").train.method_options.head.beta;
-  };
-  EXPECT_EQ(beta("beta = \"auto\"\n"), kAutomatic);
-  EXPECT_EQ(beta("beta = auto\n"), kAutomatic);
-  EXPECT_EQ(beta("beta = 0.25\n"), 0.25);
-  EXPECT_NE(error_of([&] { beta("beta = -1\n"); }).find("at least 0"), std::string::npos);
-  RunConfig config;
-  config.train.method_options.head.beta = kAutomatic;
-  EXPECT_EQ(parse_run_config(run_config_text(config), "t").train.method_options.head.beta,
-            kAutomatic);
-}
-
 TEST(Config, ARunOfVersion010HasOneLayerBeforeTheDictionary) {
   const auto layers = [](const char* text) {
     return parse_run_config(text, "t").train.method_options.head.projector_layers;
@@ -120,6 +107,17 @@ TEST(Config, OwnOptionsBeginWithTheNameOfTheirMethod) {
       found = found || option.name.rfind(name + "-", 0) == 0;
     }
     EXPECT_TRUE(found) << option.name;
+  }
+}
+
+TEST(Config, AutoTakesBf16OnlyWhereOneDnnComputesIt) {
+  TrainOptions options;
+  for (const char* backbone : {"resnet8", "vit_tiny"}) {
+    options.backbone = backbone;
+    options.precision = Precision::kAuto;
+    EXPECT_TRUE(torch_has_onednn() || !resolve_bf16(options)) << backbone;
+    options.precision = Precision::kBf16;
+    EXPECT_TRUE(resolve_bf16(options)) << backbone;
   }
 }
 

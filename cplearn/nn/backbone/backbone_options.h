@@ -11,7 +11,7 @@ namespace cpl {
 struct BackboneOptions {
   std::int64_t width = 128;       // resnet8: channels of every layer
   bool final_activation = false;  // resnet8: LeakyReLU before the global mean (not in the paper)
-  bool plain = false;             // resnet: only libtorch's operations, for comparison
+  bool plain = false;             // only libtorch's operations: to compare, for second derivatives
   std::string stem = "cifar";     // resnet18/50: "cifar" (3x3, stride 1, no pooling) or "imagenet"
   std::int64_t stem_padding = 1;  // resnet18/50, cifar stem: 1, or 2 as in the authors' code
   std::int64_t image_size = 224;  // vit: side of the training images, fixes the position table

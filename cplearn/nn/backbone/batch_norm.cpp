@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/batch_norm_kernel.h"
 
 namespace cpl {
@@ -91,8 +92,8 @@ Tensor moments(const Tensor& x) {
 template <class T>
 void run_gradient(const PixelRows<T>& rows, simd::NormJob<T> job, const NormGradient& gradient,
                   const Tensor& dx) {
-  job.of_gradient = gradient.of_gradient.data_ptr<T>();
-  job.of_input = gradient.of_input.data_ptr<T>();
+  job.gradient_factor = gradient.gradient_factor.data_ptr<T>();
+  job.input_factor = gradient.input_factor.data_ptr<T>();
   job.constant = gradient.constant.data_ptr<T>();
   job.dx = dx.data_ptr<T>();
   rows.run(simd::norm_gradient<T>, job);
@@ -124,6 +125,7 @@ class Normalise : public torch::autograd::Function<Normalise> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("normalise");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &y = saved[1], &weight = saved[2], &mean = saved[3],
                  &inverse = saved[4];
@@ -157,7 +159,7 @@ bool normalise_supports(const torch::nn::BatchNorm2d& norm, const Tensor& x) {
   const auto& options = norm->options;
   const auto type = x.scalar_type();
   return x.device().is_cpu() && (type == torch::kFloat || type == torch::kDouble) &&
-         norm->weight.scalar_type() == type && x.size(1) % simd::kNormChannels == 0 &&
+         norm->weight.scalar_type() == type && x.size(1) % simd::kChannelMultiple == 0 &&
          x.numel() > x.size(1) && options.affine() && options.track_running_stats() &&
          options.momentum().has_value();
 }
@@ -192,8 +194,8 @@ NormGradient::NormGradient(const Tensor& sums, const Tensor& parameter, const Te
   const Tensor slope = -share * scale * inverse * exact;
   weight = exact.to(type);
   bias = sums[0].to(type);
-  of_gradient = scale.to(type);
-  of_input = slope.to(type);
+  gradient_factor = scale.to(type);
+  input_factor = slope.to(type);
   constant = (-share * scale * sums[0] - slope * mean).to(type);
 }
 

@@ -32,12 +32,13 @@ struct NormFactors {
 };
 
 // With g the gradient of norm(x): that of weight and bias, and the coefficients of x's,
-// dx = g * of_gradient + x * of_input + constant. `sums`: of g and of g * (x - mean), 2 x channels
-// in double. `count`: pixels per channel that the moments are taken over, 0 if they are constants.
+// dx = g * gradient_factor + x * input_factor + constant. `sums`: of g and of g * (x - mean), 2 x
+// channels in double. `count`: pixels per channel that the moments are taken over, 0 if they are
+// constants.
 struct NormGradient {
   NormGradient(const torch::Tensor& sums, const torch::Tensor& weight, const torch::Tensor& mean,
                const torch::Tensor& inverse, std::int64_t count);
-  torch::Tensor weight, bias, of_gradient, of_input, constant;
+  torch::Tensor weight, bias, gradient_factor, input_factor, constant;
 };
 
 // g becomes dx, in place. Both n x channels x h x w, channels-last.

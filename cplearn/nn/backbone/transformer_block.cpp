@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -11,6 +10,8 @@
 #include <cmath>
 
 #include "cplearn/base/error.h"
+#include "cplearn/nn/product.h"
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/attention_kernel.h"
 #include "cplearn/simd/gemm.h"
 #include "cplearn/simd/token_kernel.h"
@@ -183,8 +184,8 @@ class Block {
     const Tensor dattended = torch::empty_like(saved.attended);
     const Weights weights(parameters_, false);
     // A thread adds up gradients of its own.
-    const std::int64_t parts = part_count(images_ * queries_);
-    const Tensor sums = torch::zeros({parts, parameter_count()}, x_.options());
+    const std::int64_t parts = std::max(part_count(image_groups()), part_count(row_groups()));
+    const Tensor sums = torch::zeros({parts, sum_count(with_parameters)}, x_.options());
     for_row_groups(true,
                    [&](std::int64_t part, Arena& arena, std::int64_t first, std::int64_t count) {
                      transform_backward(weights, arena, first, count, saved, dout, dx, dattended,
@@ -210,13 +211,15 @@ class Block {
   }
 
  private:
-  // Where a thread adds up the parameters' gradients. Those of weights cost products, and are left
-  // out if nobody asks for them.
+  // Where a thread adds up the parameters' gradients. Those of weights cost products and memory,
+  // and are left out (null) if nobody asks for them; the others come with what x needs.
   struct Gradients {
     std::array<float*, kParameters> at{};
-    bool weights = true;
 
     float* operator[](Parameter which) const { return at[which]; }
+    float* from(Parameter which, std::int64_t element) const {
+      return at[which] ? at[which] + element : nullptr;
+    }
   };
 
   const float* p(Parameter which) const { return parameters_[which].data_ptr<float>(); }
@@ -230,16 +233,18 @@ class Block {
     return scale.defined() ? scale.data_ptr<float>() + row : nullptr;
   }
 
-  std::int64_t parameter_count() const {
+  // Numbers that a thread adds up: with the weights, or of biases and norms alone.
+  std::int64_t sum_count(bool weights) const {
     std::int64_t count = 0;
-    for (const Tensor& parameter : parameters_) count += parameter.numel();
+    for (const Tensor& parameter : parameters_)
+      count += weights || parameter.dim() == 1 ? parameter.numel() : 0;
     return count;
   }
   Gradients places(const Tensor& sums, std::int64_t part, bool weights) const {
     Gradients d;
-    d.weights = weights;
     float* place = sums.data_ptr<float>() + part * sums.size(1);
     for (int i = 0; i < kParameters; ++i) {
+      if (!weights && parameters_[i].dim() > 1) continue;
       d.at[i] = place;
       place += parameters_[i].numel();
     }
@@ -261,24 +266,27 @@ class Block {
   }
 
   // Images, or rows of the result, in groups of about kTokens tokens.
+  std::int64_t images_at_once() const { return std::max<std::int64_t>(1, kTokens / tokens_); }
+  std::int64_t image_groups() const { return (images_ + images_at_once() - 1) / images_at_once(); }
+  std::int64_t row_groups() const { return (images_ * queries_ + kTokens - 1) / kTokens; }
   template <class Body>
   void for_image_groups(bool in_order, const Body& body) const {
-    const std::int64_t group = std::max<std::int64_t>(1, kTokens / tokens_);
-    for_groups(images_, group, group * tokens_ * (6 * width_ + 128), in_order, body);
+    for_groups(images_, image_groups(), images_at_once() * tokens_ * (6 * width_ + 128), in_order,
+               body);
   }
   template <class Body>
   void for_row_groups(bool in_order, const Body& body) const {
-    for_groups(images_ * queries_, kTokens, kTokens * (4 * width_ + 2 * hidden_ + 128), in_order,
-               body);
+    for_groups(images_ * queries_, row_groups(), kTokens * (4 * width_ + 2 * hidden_ + 128),
+               in_order, body);
   }
 
-  // body(part, arena, first, count) for [0, total) in groups of at most `most`, on all threads.
-  // In order: each has its share, so that its sums are always of the same groups. Otherwise
-  // whoever is free takes the next group, and nobody waits for a thread that was interrupted.
+  // body(part, arena, first, count) for [0, total) in equal groups, on all threads. In order: each
+  // has its share, so that its sums are always of the same groups. Otherwise whoever is free takes
+  // the next group, and nobody waits for a thread that was interrupted.
   template <class Body>
-  void for_groups(std::int64_t total, std::int64_t most, std::int64_t memory, bool in_order,
+  void for_groups(std::int64_t total, std::int64_t groups, std::int64_t memory, bool in_order,
                   const Body& body) const {
-    const std::int64_t groups = (total + most - 1) / most, parts = part_count(groups);
+    const std::int64_t parts = part_count(groups);
     std::atomic<std::int64_t> next{0};
     at::parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
       Arena arena(memory);
@@ -353,10 +361,10 @@ class Block {
 
   // ---- backward ------------------------------------------------------------------------------
 
-  // dweight (out x in) += dy^T x over `rows` tokens
-  static void add_weight_gradient(bool wanted, std::int64_t rows, ConstRows dy, std::int64_t out,
-                                  ConstRows x, std::int64_t in, float* dweight) {
-    if (!wanted) return;
+  // dweight (out x in) += dy^T x over `rows` tokens, unless it is null
+  static void add_weight_gradient(std::int64_t rows, ConstRows dy, std::int64_t out, ConstRows x,
+                                  std::int64_t in, float* dweight) {
+    if (!dweight) return;
     simd::gemm(
         Gemm<float>{out, in, rows, dy.data, 1, dy.step, x.data, x.step, 1, dweight, in, true});
   }
@@ -373,10 +381,10 @@ class Block {
     simd::scale_rows(narrow, rows_of(dout, first), from_row(scale2_, first), dbranch, d[kFc2Bias]);
     weights.fc2.multiply(count, dbranch, dhidden, false);
     simd::gelu_backward(wide, rows_of(saved.hidden, first), p(kFc1Bias), activated, dhidden);
-    add_weight_gradient(d.weights, count, dbranch, width_, activated, hidden_, d[kFc2Weight]);
+    add_weight_gradient(count, dbranch, width_, activated, hidden_, d[kFc2Weight]);
     simd::add_rows(wide, dhidden, d[kFc1Bias]);
     simd::layer_norm(narrow, norm2_, middle, normed);
-    add_weight_gradient(d.weights, count, dhidden, hidden_, normed, width_, d[kFc1Weight]);
+    add_weight_gradient(count, dhidden, hidden_, normed, width_, d[kFc1Weight]);
     weights.fc1.multiply(count, dhidden, dnormed, false);
     for (std::int64_t i = 0; i < count; ++i)
       std::copy_n(rows_of(dout, first)[i], width_, dmiddle[i]);
@@ -385,7 +393,7 @@ class Block {
     // The projection of the attention's result.
     simd::scale_rows(narrow, dmiddle, from_row(scale1_, first), dbranch, d[kProjBias]);
     weights.proj.multiply(count, dbranch, rows_of(dattended, first), false);
-    add_weight_gradient(d.weights, count, dbranch, width_, rows_of(saved.attended, first), width_,
+    add_weight_gradient(count, dbranch, width_, rows_of(saved.attended, first), width_,
                         d[kProjWeight]);
   }
 
@@ -413,10 +421,10 @@ class Block {
     simd::layer_norm({rows, width_}, norm1_, x, normed);
     simd::add_rows({queries, width_}, dquery, d[kQkvBias]);
     simd::add_rows({rows, 2 * width_}, dkey_value, d[kQkvBias] + width_);
-    add_weight_gradient(d.weights, queries, dquery, width_, queries_of<const float>(normed), width_,
+    add_weight_gradient(queries, dquery, width_, queries_of<const float>(normed), width_,
                         d[kQkvWeight]);
-    add_weight_gradient(d.weights, rows, dkey_value, 2 * width_, normed, width_,
-                        d[kQkvWeight] + width_ * width_);
+    add_weight_gradient(rows, dkey_value, 2 * width_, normed, width_,
+                        d.from(kQkvWeight, width_ * width_));
     weights.key_value.multiply(rows, dkey_value, dnormed, false);
     weights.query.multiply(queries, dquery, queries_of(dnormed), true);
     simd::layer_norm_backward({rows, width_}, norm1_, x, dnormed, rows_of(dx, first * tokens_),
@@ -452,6 +460,7 @@ class TransformerBlock : public torch::autograd::Function<TransformerBlock> {
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     RECORD_FUNCTION("cplearn::product_transformer_block_backward", {});
+    refuse_second_derivative("transformer_block");
     const tensor_list kept = context->get_saved_variables();
     const BlockParameters parameters(kept.begin() + 8, kept.end());
     bool with_parameters = false;
@@ -482,9 +491,6 @@ bool wants_gradient(const Tensor& x, const BlockParameters& parameters) {
                                            [](const Tensor& p) { return p.requires_grad(); }));
 }
 
-// What libtorch's own is_cpu_enabled() asks, whose name changes from version to version.
-bool autocast() { return !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU); }
-
 }  // namespace
 
 bool transformer_block_supports(const Tensor& x, const BlockParameters& parameters,
@@ -492,7 +498,7 @@ bool transformer_block_supports(const Tensor& x, const BlockParameters& paramete
   const auto suits = [](const Tensor& t) {
     return t.device().is_cpu() && t.scalar_type() == torch::kFloat;
   };
-  return !autocast() && x.dim() == 3 && x.numel() > 0 && suits(x) &&
+  return !cpu_autocast() && x.dim() == 3 && x.numel() > 0 && suits(x) &&
          std::all_of(parameters.begin(), parameters.end(),
                      [&](const Tensor& p) { return suits(p) && p.is_contiguous(); }) &&
          x.size(2) % (heads * simd::kTokenPadding) == 0 &&

@@ -9,12 +9,15 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/backbone/batch_norm.h"
+#include "cplearn/nn/second_derivative.h"
 #include "cplearn/simd/batch_norm_kernel.h"
 #include "cplearn/simd/gemm.h"
 
 namespace cpl {
 namespace {
 
+using simd::kChannelMultiple;
+using simd::WinogradJob;
 using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::tensor_list;
@@ -33,12 +36,12 @@ Tensor kernel_rows(std::int64_t rows, std::int64_t channels, const Tensor& like)
 template <class T>
 void transform(void (*stage)(const WinogradJob<T>&), Winograd kind, std::int64_t channels,
                const Tensor& taps, const Tensor& points) {
-  const std::int64_t blocks = channels / kWinogradChannels;
-  at::parallel_for(0, blocks, kKernelChannels / kWinogradChannels, [&](auto begin, auto end) {
+  const std::int64_t blocks = channels / kChannelMultiple;
+  at::parallel_for(0, blocks, kKernelChannels / kChannelMultiple, [&](auto begin, auto end) {
     WinogradJob<T> job{
         kind, 1, 3, 3, taps.size(1), taps.data_ptr<T>(), points.data_ptr<T>(), 0, points.size(1)};
-    job.begin = begin * kWinogradChannels;
-    job.end = end * kWinogradChannels;
+    job.begin = begin * kChannelMultiple;
+    job.end = end * kChannelMultiple;
     stage(job);
   });
 }
@@ -65,8 +68,8 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
       }
     }
   });
-  const Tensor points = kernel_rows<T>(winograd_points(kind), channels, weight);
-  transform<T>(winograd_kernel<T>, kind, channels, taps, points);
+  const Tensor points = kernel_rows<T>(simd::winograd_points(kind), channels, weight);
+  transform<T>(simd::winograd_kernel<T>, kind, channels, taps, points);
   return points;
 }
 
@@ -74,9 +77,9 @@ Tensor transform_kernel(Winograd kind, const Tensor& weight_any, bool adjoint) {
 template <class T>
 Tensor transform_kernel_adjoint(Winograd kind, const Tensor& points, std::int64_t in,
                                 std::int64_t out) {
-  constexpr std::int64_t kBlock = kWinogradChannels;
+  constexpr std::int64_t kBlock = kChannelMultiple;
   const Tensor taps = kernel_rows<T>(9, in * out, points);
-  transform<T>(winograd_kernel_adjoint<T>, kind, in * out, taps, points);
+  transform<T>(simd::winograd_kernel_adjoint<T>, kind, in * out, taps, points);
   const Tensor weight = torch::empty({out, in, 3, 3}, points.options());
   at::parallel_for(0, out / kBlock, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin * kBlock; o < end * kBlock; o += kBlock) {
@@ -134,9 +137,9 @@ class Plan {
         out(channels_out),
         height_out(k == Winograd::kSame ? height : (height + 1) / 2),
         width_out(k == Winograd::kSame ? width : (width + 1) / 2),
-        points(winograd_points(k)),
-        tiles(winograd_tiles(height, width)),
-        parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, at::get_num_threads())),
+        points(simd::winograd_points(k)),
+        tiles(simd::winograd_tiles(height, width)),
+        parts_(std::clamp<std::int64_t>(images * tiles / kTilesPerPart, 1, most_parts(images))),
         by_points_(images * tiles * (in + out) <= parts_ * in * out),
         group_(by_points_ ? images : std::clamp<std::int64_t>(kTilesAtOnce / tiles, 1, images)) {}
 
@@ -209,6 +212,11 @@ class Plan {
   // Rows of a product: few keep the points near, many fetch the kernel seldom.
   static constexpr std::int64_t kTilesAtOnce = 128;
 
+  // Every part has an image: without one, it would leave its slot of sums unwritten.
+  static std::int64_t most_parts(std::int64_t image_count) {
+    return std::max<std::int64_t>(1, std::min<std::int64_t>(image_count, at::get_num_threads()));
+  }
+
   std::int64_t parts_;
   bool by_points_;
   std::int64_t group_;
@@ -228,7 +236,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
       [&](const Group& group) {
         auto job = plan.before(x, group, v);
         prepare(job);
-        winograd_input(job);
+        simd::winograd_input(job);
       },
       [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool) {
         const T* const factor = kernel.data_ptr<T>() + point * kernel.size(1);
@@ -238,7 +246,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
       [&](const Group& group) {
         auto job = plan.after(y, group, m);
         if (bias.numel() > 0) job.bias = bias.data_ptr<T>();
-        winograd_output(job);
+        simd::winograd_output(job);
       });
   return y;
 }
@@ -248,6 +256,7 @@ Tensor convolve(Winograd kind, const Tensor& x, const Tensor& weight, const Tens
 template <class T, class Prepare, class Finish>
 Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, const Tensor& dy,
                          const Tensor& dx, const Prepare& prepare, const Finish& finish) {
+  RECORD_FUNCTION("cplearn::convolution_backward", {});
   const Plan plan(kind, x, dy.size(1));
   const Tensor dkernels = kernel_rows<T>(plan.slots() * plan.points, plan.in * plan.out, x);
   Tensor kernel;
@@ -257,8 +266,8 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
       [&](const Group& group) {
         auto job = plan.before(x, group, v);
         prepare(job);
-        winograd_input(job);
-        winograd_output_adjoint(plan.after(dy, group, dm));
+        simd::winograd_input(job);
+        simd::winograd_output_adjoint(plan.after(dy, group, dm));
       },
       [&](std::int64_t point, std::int64_t slot, std::int64_t tiles, bool first) {
         T* const dkernel = dkernels.data_ptr<T>() + (slot * plan.points + point) * dkernels.size(1);
@@ -277,7 +286,7 @@ Tensor convolve_backward(Winograd kind, const Tensor& x, const Tensor& weight, c
         auto job = plan.before(dx, group, v);
         job.input = x.data_ptr<T>() + (job.map - dx.data_ptr<T>());
         prepare(job);
-        winograd_input_adjoint(job);
+        simd::winograd_input_adjoint(job);
         finish(job, group.part);
       });
   const Tensor dkernel = dkernels.narrow(0, 0, plan.points);
@@ -305,6 +314,7 @@ class WinogradConv : public torch::autograd::Function<WinogradConv> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("winograd_conv");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1];
     const auto kind = static_cast<Winograd>(context->saved_data["kind"].toInt());
@@ -346,6 +356,7 @@ class NormalisedConv : public torch::autograd::Function<NormalisedConv> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    refuse_second_derivative("normalised_conv");
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1], &gamma = saved[2], &scale = saved[3],
                  &offset = saved[4], &mean = saved[5], &inverse = saved[6];
@@ -381,7 +392,7 @@ class NormalisedConv : public torch::autograd::Function<NormalisedConv> {
 void check_kernel(const Tensor& x, const Tensor& weight) {
   CPL_CHECK(winograd_supports(x, weight), "winograd_conv got ", x.toString(), " with ",
             weight.size(1), " and ", weight.size(0),
-            " channels, expected float or double on the CPU and multiples of ", kWinogradChannels,
+            " channels, expected float or double on the CPU and multiples of ", kChannelMultiple,
             ": use conv2d");
   CPL_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3 &&
                 x.size(1) == weight.size(1),
@@ -394,12 +405,19 @@ void check_kernel(const Tensor& x, const Tensor& weight) {
 bool winograd_supports(const Tensor& x, const Tensor& weight) {
   return x.device().is_cpu() && x.scalar_type() == weight.scalar_type() &&
          (x.scalar_type() == torch::kFloat || x.scalar_type() == torch::kDouble) &&
-         weight.size(0) % kWinogradChannels == 0 && weight.size(1) % kWinogradChannels == 0;
+         weight.size(0) % kChannelMultiple == 0 && weight.size(1) % kChannelMultiple == 0;
 }
 
 Tensor winograd_conv(const Tensor& x, const Tensor& weight, const Tensor& bias, Winograd kind,
                      double slope) {
   check_kernel(x, weight);
+  CPL_CHECK(!bias.defined() ||
+                (bias.dim() == 1 && bias.size(0) == weight.size(0) && bias.is_contiguous() &&
+                 bias.scalar_type() == x.scalar_type() && bias.device().is_cpu()),
+            "winograd_conv got a bias of ", bias.toString(), " ", bias.sizes(), ", expected ",
+            weight.size(0), " numbers of the kernel's type, side by side");
+  CPL_CHECK(slope <= 1, "winograd_conv got the slope ", slope,
+            ", expected at most 1: the activation is the larger of x and slope * x");
   CPL_CHECK(kind != Winograd::kPooled || (x.size(2) % 2 == 0 && x.size(3) % 2 == 0), "a map of ",
             x.size(2), "x", x.size(3), " cannot be pooled by 2x2");
   // apply() does not take undefined tensors; one without elements stands for no bias.

@@ -1,6 +1,6 @@
 // The law of docs/collapse.md: what the loss is on the sphere, and where "all alike" attracts.
 
-#include "cplearn/nn/safe_beta.h"
+#include "cplearn/nn/view_correlation.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
@@ -68,23 +68,13 @@ TEST(CollapseLaw, OnePointAttractsFromWhereTheLawSays) {
   }
 }
 
-TEST(SafeBeta, StaysUnderTheLaw) {
-  for (double rho = -1; rho <= 1; rho += 0.05) {
-    EXPECT_GT(safe_beta(rho), 0);
-    EXPECT_LE(safe_beta(rho), 1);
-    EXPECT_LT(safe_beta(rho) * (1 - std::max(rho, 0.0)), 0.5);
-  }
-  EXPECT_EQ(safe_beta(1), 1);
-  EXPECT_DOUBLE_EQ(safe_beta(0), 0.4);
-}
-
 TEST(ViewCorrelation, IsThatOfTheDeviations) {
   WorkerGroup alone;
   const auto [a, b] = views(0.3, 0.7);
   EXPECT_NEAR(view_correlation(a, b, alone).item<double>(), 0.7, 0.03);
   EXPECT_NEAR(view_correlation(a, a, alone).item<double>(), 1, 1e-9);
   EXPECT_NEAR(view_correlation(a, 2 * a + 3, alone).item<double>(), 1, 1e-9);
-  as_two_workers([&, h0 = a, h1 = b](ThreadGroup& group) {
+  test::as_two_workers([&, h0 = a, h1 = b](test::ThreadGroup& group) {
     const auto half = [&](const at::Tensor& h) { return h.chunk(2)[group.rank()]; };
     EXPECT_NEAR(view_correlation(half(h0), half(h1), group).item<double>(),
                 view_correlation(h0, h1, alone).item<double>(), 1e-9);

@@ -1,8 +1,6 @@
-#include "cplearn/nn/safe_beta.h"
+#include "cplearn/nn/view_correlation.h"
 
 #include <torch/types.h>
-
-#include <algorithm>
 
 namespace cpl {
 
@@ -10,22 +8,16 @@ at::Tensor view_correlation(const at::Tensor& h0, const at::Tensor& h1, WorkerGr
   const at::NoGradGuard no_grad;
   const at::Tensor a = h0.detach().to(at::kDouble), b = h1.detach().to(at::kDouble);
   // Sums over rows: a, b, and their products with themselves and each other.
-  at::Tensor sums = torch::cat({a.sum(0), b.sum(0),
-                                torch::stack({(a * b).sum(), a.square().sum(), b.square().sum()})});
+  at::Tensor sums = torch::cat(
+      {a.sum(0), b.sum(0), torch::stack({(a * b).sum(), a.square().sum(), b.square().sum()})});
   workers.sum(sums);
   const std::int64_t d = a.size(1);
   const double n = static_cast<double>(a.size(0) * workers.size());
   const at::Tensor mean_a = sums.narrow(0, 0, d) / n, mean_b = sums.narrow(0, d, d) / n;
   const at::Tensor both = sums[2 * d] / n - (mean_a * mean_b).sum();
-  const at::Tensor own = (sums[2 * d + 1] / n - mean_a.square().sum()) *
-                         (sums[2 * d + 2] / n - mean_b.square().sum());
+  const at::Tensor own =
+      (sums[2 * d + 1] / n - mean_a.square().sum()) * (sums[2 * d + 2] / n - mean_b.square().sum());
   return both / own.clamp_min(1e-24).sqrt();
-}
-
-double safe_beta(double correlation) {
-  constexpr double kMargin = 0.8, kLargest = 1;
-  const double apart = 2 * (1 - std::clamp(correlation, 0.0, 1.0));
-  return kMargin >= kLargest * apart ? kLargest : kMargin / apart;
 }
 
 }  // namespace cpl
