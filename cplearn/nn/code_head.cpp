@@ -2,27 +2,11 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
-
 #include "cplearn/base/error.h"
 #include "cplearn/nn/code_probabilities.h"
 #include "cplearn/nn/mlp.h"
 
 namespace cpl {
-namespace {
-
-// A plain mean of the first steps, then one that forgets: `running` holds values and, last, the
-// number of steps.
-void follow(at::Tensor& running, const at::Tensor& now, double least_weight) {
-  const at::NoGradGuard no_grad;
-  const std::int64_t size = running.numel() - 1;
-  const double steps = running[size].item<double>();
-  running.narrow(0, 0, size)
-      .lerp_(now.to(running.options()).view({size}), std::max(1 / (steps + 1), least_weight));
-  running[size] += 1;
-}
-
-}  // namespace
 
 CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options)
     : options_(options) {
@@ -51,8 +35,6 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
   if (options_.train_dictionary)
     codes_ = register_parameter("codes", torch::tensor(made.dense()).view({made.width(), -1}));
-  if (options_.prior_rows > options_.batch)
-    past_ = register_buffer("past", at::zeros({options_.codes + 1}));
 }
 
 at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
@@ -82,20 +64,14 @@ at::Tensor CodeHeadImpl::project(const at::Tensor& z) {
 }
 
 CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
-  CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
-  const double part = static_cast<double>(h0.size(0) * workers_->size()) /
-                      static_cast<double>(std::max<std::int64_t>(1, options_.prior_rows));
-  if (past_.defined() && past_[options_.codes].item<double>() > 0) {
-    options.past = past_.narrow(0, 0, options_.codes);
-    const double seen = past_[options_.codes].item<double>();
-    options.past_part = std::min(seen / (seen + 1), 1 - part);
+  const CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
+  if (codes_.defined()) {
+    CPL_CHECK(workers_->size() == 1, "head: trained codes are for one worker");
+    return code_loss_plain(h0, h1, codes_, options);
   }
-  const CodeLoss loss = codes_.defined() ? code_loss_plain(h0, h1, codes_, options)
-                        : h0.device().is_cpu() && h0.scalar_type() != at::kDouble
-                            ? code_loss_fused(h0, h1, dictionary(), options, *workers_)
-                            : code_loss_plain(h0, h1, dense(h0), options);
-  if (past_.defined() && is_training()) follow(past_, loss.mean.mean(0), part);
-  return loss;
+  if (h0.device().is_cpu() && h0.scalar_type() != at::kDouble)
+    return code_loss_fused(h0, h1, dictionary(), options, *workers_);
+  return code_loss_plain(h0, h1, dense(h0), options);
 }
 
 CodeAssignment CodeHeadImpl::assign(const at::Tensor& z) {

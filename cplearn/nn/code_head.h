@@ -69,7 +69,6 @@ class CodeHeadImpl : public torch::nn::Module {
   torch::nn::BatchNorm1d norm_{nullptr};
   at::Tensor bits_;
   at::Tensor codes_;  // width x codes, a parameter; undefined while the dictionary is frozen
-  at::Tensor past_;   // --prior-rows: c + 1, running mean of usage, and the steps it has seen
   std::unique_ptr<Dictionary> dictionary_;
   at::Tensor dense_, prior_;
   WorkerGroup alone_;

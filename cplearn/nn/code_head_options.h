@@ -22,7 +22,6 @@ struct CodeHeadOptions {
   LogitScale scale = LogitScale::kDeviation;
   double deviation = 1.6;
   PriorForm prior = PriorForm::kReverse;
-  std::int64_t prior_rows = 0;
   bool symmetric = true;
   double beta = 0.4;
   std::int64_t batch = 64;
@@ -55,8 +54,6 @@ struct CodeHeadOptions {
     v("prior", prior,
       "form of the prior term: reverse KL (finite when codes are unused) or forward (Eq. 2)",
       kPriorFormNames);
-    v("prior-rows", prior_rows,
-      "images over which the use of codes is averaged; 0: those of the batch", AtLeast{0});
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");
     v("beta", beta, "weight of the invariance term; up to 0.5 nothing can collapse to a point",

@@ -46,12 +46,6 @@ CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::T
   const auto log_mean = [](const at::Tensor& log_p) {
     return log_p.logsumexp(0) - std::log(static_cast<double>(log_p.size(0)));  // c
   };
-  const double part = options.past.defined() ? options.past_part : 0;
-  const auto with_past = [&](const at::Tensor& log_pbar) {
-    if (!options.past.defined()) return log_pbar;
-    const at::Tensor past = options.past.to(w.options()).log() + std::log(part);
-    return torch::logaddexp(log_pbar + std::log(1 - part), past);
-  };
   const at::Tensor log_q =
       options.target.defined()
           ? options.target.to(w.options()).log()
@@ -62,12 +56,12 @@ CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::T
   };
   const at::Tensor log_mean0 = log_mean(log_p0), log_mean1 = log_mean(log_p1);
 
-  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(with_past(log_mean0));
+  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(log_mean0);
   if (options.symmetric) {
     invariance = 0.5 * (invariance + cross(p1, log_p0));
-    prior_value = 0.5 * (prior_value + prior(with_past(log_mean1)));
+    prior_value = 0.5 * (prior_value + prior(log_mean1));
   }
-  const at::Tensor total = options.beta * invariance + prior_value / (1 - part);
+  const at::Tensor total = options.beta * invariance + prior_value;
   const at::Tensor entropy = 0.5 * (cross(p0, log_p0) + cross(p1, log_p1));
   return {total, invariance.detach(), prior_value.detach(), entropy.detach(),
           torch::stack({log_mean0, log_mean1}).exp().detach()};

@@ -29,11 +29,6 @@ struct CodeLossOptions {
                    // stands
   PriorForm prior;
   at::Tensor target;  // q, c probabilities; undefined means uniform
-  // Mean probabilities of rows seen before (c), or undefined. With it the prior is of
-  // m = (1 - past_part) pbar + past_part past, and prior(m) / (1 - past_part) is in the loss: the
-  // pull on each row stays what it was, only its direction comes from more rows.
-  at::Tensor past = {};
-  double past_part = 0;
 };
 
 struct CodeLoss {
@@ -50,9 +45,9 @@ double logit_gap(std::int64_t codes);
 
 // The factor of H W. `theory` puts the logit of a perfectly aligned embedding at L, whatever the
 // batch: L / d for tanh, L / sqrt(d) for rows of unit length. `author` (the released code) is
-// sqrt(batch) times sharper; `batch` is the training batch, never that of an evaluation. `deviation`
-// gives logits that standard deviation over the codes, whatever the width (docs/collapse.md); for
-// tanh that of inputs with variance 1.
+// sqrt(batch) times sharper; `batch` is the training batch, never that of an evaluation.
+// `deviation` gives logits that standard deviation over the codes, whatever the width
+// (docs/collapse.md); for tanh that of inputs with variance 1.
 double logit_scale(Activation activation, LogitScale scale, std::int64_t width, std::int64_t codes,
                    std::int64_t batch, double deviation = 0);
 

@@ -131,12 +131,6 @@ class FusedHead {
       target = options.target.to(at::kCPU, at::kFloat).contiguous();
       job.prior = target.data_ptr<float>();
     }
-    at::Tensor past;
-    if (options.past.defined()) {
-      past = options.past.to(at::kCPU, at::kFloat).contiguous();
-      job.past = past.data_ptr<float>();
-      job.past_part = static_cast<float>(options.past_part);
-    }
     Result result;
     result.mean = at::empty({2, codes_.codes}, at::kFloat);
     for (std::size_t v = 0; v < 2; ++v) {
@@ -354,13 +348,6 @@ void check_options(const CodeLossOptions& options, std::int64_t codes) {
             "head: beta must be a number >= 0, got ", options.beta);
   CPL_CHECK(std::isfinite(options.scale) && options.scale > 0,
             "head: scale must be a positive number, got ", options.scale);
-  if (options.past.defined()) {
-    CPL_CHECK(options.past.dim() == 1 && options.past.size(0) == codes,
-              "head: the past mean must have one probability per code (", codes, "), got ",
-              options.past.sizes());
-    CPL_CHECK(options.past_part > 0 && options.past_part < 1,
-              "head: the part of the past must be between 0 and 1, got ", options.past_part);
-  }
   if (!options.target.defined()) return;
   CPL_CHECK(options.target.dim() == 1 && options.target.size(0) == codes,
             "head: the prior q must have one probability per code (", codes, "), got ",
@@ -393,9 +380,8 @@ struct FusedLoss : torch::autograd::Function<FusedLoss> {
       context->save_for_backward(
           {result.gradient[0].to(h0.scalar_type()), result.gradient[1].to(h1.scalar_type())});
     }
-    const double part = options->past.defined() ? options->past_part : 0;
-    return {scalar(options->beta * result.invariance + result.prior / (1 - part)), invariance,
-            prior, entropy, result.mean};
+    return {scalar(options->beta * result.invariance + result.prior), invariance, prior, entropy,
+            result.mean};
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,

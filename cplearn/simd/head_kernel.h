@@ -78,10 +78,6 @@ struct LossJob {
   bool bounded = false;          // |s| <= 40: no 2^(s - log_sum) leaves fp32's range
   bool gradient = true;
   bool mean_given = false;  // `mean` is input (already reduced over workers), not output
-  // [codes] mean of rows seen before, or null. The prior is then of (1 - past_part) mean +
-  // past_part past.
-  const float* past = nullptr;
-  float past_part = 0;
 
   float* mean[2] = {};         // [codes] mean probability of each code
   float* weighted[2] = {};     // [groups][packed_width][lanes] overwritten: sum_j g_ij w_j, where

@@ -77,7 +77,6 @@ class LossPass {
           probabilities<true>(v, j, count);
         }
         means(v, first_code + j, count);
-        if (job_.past) mix_past(v, first_code + j, count);
         prior(v, j, first_code + j, count);
       }
       if (!job_.gradient) continue;
@@ -171,11 +170,6 @@ class LossPass {
     std::copy(mean_[v], mean_[v] + count, known);
   }
 
-  void mix_past(int v, int64_t code, int count) {
-    for (int r = 0; r < count; ++r)
-      mean_[v][r] += job_.past_part * (job_.past[code + r] - mean_[v][r]);
-  }
-
   // The prior terms of the block, and pull_ = d(loss)/d(p_ij) through the mean of code j. For the
   // reverse form without its constant +1, which the softmax cancels.
   void prior(int v, int64_t j, int64_t code, int count) {
@@ -209,7 +203,7 @@ class LossPass {
       total = hn::Add(total, hn::IfThenElseZero(inside, term));
     }
     job_.prior_value[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
-    has_extra_[v] = tiny && !job_.mean_given && !job_.past;
+    has_extra_[v] = tiny && !job_.mean_given;
     if (has_extra_[v]) underflows(v, j, code, count);
   }
 

@@ -21,10 +21,9 @@
 
 namespace cpl {
 
-using MethodTable =
-    std::tuple<CplearnOptions, CplearnPaperOptions, BarlowOptions, VicregOptions, LejepaOptions,
-               VisregOptions, SwavOptions, DinoOptions, SelfClassifierOptions, GediNogenOptions,
-               GediOptions>;
+using MethodTable = std::tuple<CplearnOptions, CplearnPaperOptions, BarlowOptions, VicregOptions,
+                               LejepaOptions, VisregOptions, SwavOptions, DinoOptions,
+                               SelfClassifierOptions, GediNogenOptions, GediOptions>;
 
 // What every method can be told; each reads what concerns it.
 struct MethodOptions {

@@ -113,25 +113,6 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   EXPECT_THROW(CodeHead(12, options), Error);
 }
 
-TEST(CodeHead, AveragesTheUseOfCodesOverMoreThanABatch) {
-  CodeHeadOptions options;
-  options.codes = 64;
-  options.batch = 8;
-  options.prior_rows = 64;
-  CodeHead head(12, options);
-  torch::manual_seed(3);
-  const at::Tensor z = torch::randn({64, 12});
-  // The mean over eight batches of all rows tends to that over the rows: its prior is far lower
-  // than that of eight rows.
-  const double first = head->loss(z.narrow(0, 0, 8), z.narrow(0, 0, 8)).prior.item<double>();
-  double last = first;
-  for (int i = 0; i < 40; ++i) {
-    const at::Tensor rows = z.narrow(0, 8 * (i % 8), 8);
-    last = head->loss(rows, rows).prior.item<double>();
-  }
-  EXPECT_LT(last, 0.5 * first);
-}
-
 TEST(CodeHead, DeepProjectorsAndTrainedCodesGetGradients) {
   for (const bool trained : {false, true}) {
     CodeHeadOptions options;

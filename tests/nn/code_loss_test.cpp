@@ -31,7 +31,6 @@ struct Case {
   bool symmetric = true;
   LogitScale scale = LogitScale::kTheory;
   bool target = false;
-  bool past = false;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -40,7 +39,6 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
              << (c.prior == PriorForm::kReverse ? " reverse" : " forward")
              << (c.symmetric ? "" : " one-directional")
              << (c.scale == LogitScale::kTheory ? "" : " author") << (c.target ? " q" : "")
-             << (c.past ? " past" : "")
              << " on " << simd::instruction_set();
 }
 
@@ -55,10 +53,6 @@ void expect_agreement(const Case& c) {
   if (c.target) {
     const at::Tensor q = torch::rand({c.codes}) + 0.1;
     options.target = q / q.sum();
-  }
-  if (c.past) {
-    options.past = torch::randn({c.codes}).softmax(0);
-    options.past_part = 0.9;
   }
   at::Tensor h[2], exact[2];
   for (int v = 0; v < 2; ++v) {
@@ -114,8 +108,7 @@ TEST(CodeLoss, FusedAgreesWithPlainOverForms) {
       for (const bool symmetric : {true, false}) {
         for (const bool target : {true, false}) {
           for (const LogitScale scale : {LogitScale::kTheory, LogitScale::kAuthor})
-            for (const bool past : {true, false})
-              expect_agreement({48, 301, 19, kind, prior, symmetric, scale, target, past});
+            expect_agreement({48, 301, 19, kind, prior, symmetric, scale, target});
         }
       }
     }
