@@ -2,6 +2,7 @@
 // What people can say to the commands that need the engine, without torch: each option once.
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "cplearn/base/options.h"
@@ -16,7 +17,11 @@ struct TrainArguments {
   std::string out, resume;
   bool override_settings = false;
   bool strict = false;
-  RunConfig config;  // what came of defaults, files and the command line
+  double minutes = 20;  // how long to train where nobody wrote --epochs
+  RunConfig config;     // what came of defaults, files and the command line
+  // Names of the settings that people wrote, or that the method has of its own; the others may
+  // follow from the images.
+  std::set<std::string> written;
 };
 
 struct EvalArguments {

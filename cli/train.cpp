@@ -34,7 +34,7 @@ bool is_read_once(const std::string& path) {
 }
 
 // The method's defaults < the run that is resumed < file < command line.
-RunConfig settled(const CLI::App& app, const Given& given_here) {
+void settle(const CLI::App& app, const Given& given_here, TrainArguments& settled) {
   const TrainArguments& arguments = given_here.arguments;
   std::vector<ConfigLayer> layers;
   const auto add_file = [&layers](const std::string& path) {
@@ -52,7 +52,12 @@ RunConfig settled(const CLI::App& app, const Given& given_here) {
     layers.back().values[name] = value;
   for (const auto& [name, value] : given(app, arguments.config.session))
     layers.back().values[name] = value;
-  return settle_config(layers);
+  settled.config = settle_config(layers);
+  const std::string& method = settled.config.train.method;
+  layers.push_back({method, parse_config(find_method(method).defaults, method)});
+  for (const ConfigLayer& layer : layers) {
+    for (const auto& [name, value] : layer.values) settled.written.insert(name);
+  }
 }
 
 }  // namespace
@@ -62,6 +67,10 @@ Run declare_train(CLI::App& app) {
   TrainArguments& arguments = given_here->arguments;
   arguments.config.train.visit(AddOptions(app));
   arguments.config.session.visit(AddOptions(app));
+  app.add_option("--minutes", arguments.minutes,
+                 "train about so long: --epochs follow from the speed on this machine")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option("--config", given_here->config_file,
                  "file of settings, 'name = value' with the names of these options");
   app.add_option("--out", arguments.out, "directory of the run; runs/METHOD-N if not given");
@@ -76,7 +85,7 @@ Run declare_train(CLI::App& app) {
               "--out and --resume name different directories: a run goes on where it is");
     // The front leaves such a file to the engine, which will read it again.
     if (is_read_once(given_here->config_file)) engine();
-    settled_arguments.config = settled(app, *given_here);
+    settle(app, *given_here, settled_arguments);
     return engine().train(settled_arguments, common);
   };
 }

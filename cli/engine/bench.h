@@ -1,15 +1,12 @@
 #pragma once
-// How the parts of `cplearn bench` time, and where they put what they write.
+// How the parts of `cplearn bench` time.
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "cli/engine/commands.h"
+#include "cli/engine/temporary_folder.h"
 #include "cplearn/base/clock.h"
-#include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
 
 namespace cpl::cli {
@@ -25,20 +22,5 @@ inline std::string spread_text(const Timing& timing) {
 }
 constexpr const char* kClockNote =
     "Best and median of all repetitions; spread: between the quartiles, as a part of the median.\n";
-
-// A new folder that disappears with it.
-struct TemporaryFolder {
-  std::string path;
-  TemporaryFolder() : path(std::filesystem::temp_directory_path() / "cplearn-bench-XXXXXX") {
-    CPL_CHECK(::mkdtemp(path.data()) != nullptr, "cannot make a folder for the bench, ", path,
-              ": is TMPDIR a folder that can be written?");
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-};
 
 }  // namespace cpl::cli

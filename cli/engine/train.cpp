@@ -4,12 +4,14 @@
 
 #include "cli/engine/commands.h"
 #include "cli/engine/signals.h"
+#include "cli/engine/temporary_folder.h"
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/machine.h"
 #include "cplearn/base/progress.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
+#include "cplearn/train/data_defaults.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl::cli {
@@ -65,16 +67,56 @@ void print_summary(const Trainer& trainer, const MetricsLine& summary, const Com
                  << " bad images in all; 'cplearn data verify' lists them\n";
 }
 
+// Images per second of a training that is thrown away.
+double measured_speed(const RunConfig& config) {
+  constexpr int kWarmUp = 3, kSteps = 30;
+  constexpr double kSeconds = 5;
+  const TemporaryFolder folder;
+  TrainOptions options = config.train;
+  options.epochs = 1 + (kWarmUp + kSteps);  // however few images there are, it does not end
+  Trainer trainer(folder.path + "/speed", options, config.session);
+  trainer.start();
+  for (int i = 0; i < kWarmUp; ++i) trainer.step();
+  const auto start = std::chrono::steady_clock::now();
+  double seconds = 0;
+  int steps = 0;
+  while (!stop_requested() && steps < kSteps && seconds < kSeconds && trainer.step()) {
+    ++steps;
+    seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  return static_cast<double>(steps * options.batch) / std::max(seconds, 1e-9);
+}
+
+// What nobody wrote follows from the images and the time there is.
+void choose_settings(const TrainArguments& arguments, const Common& common, RunConfig& config) {
+  DatasetOptions options;
+  options.seed = config.train.seed;
+  const auto data = open_dataset(config.train.data, options);
+  const DataLook look = look_at(*data);
+  suit_data(look, arguments.written, config.train);
+  common.say() << look.images << " images, " << look.side
+               << " pixels or so on the shorter side: " << describe(config.train) << "\n";
+  if (arguments.written.count("epochs") > 0) return;
+  const double speed = measured_speed(config);
+  config.train.epochs = epochs_in(arguments.minutes, speed, look.images);
+  common.say() << readable(std::round(speed)) << " images/s here: " << config.train.epochs
+               << (config.train.epochs == 1 ? " epoch" : " epochs") << ", about "
+               << readable(std::ceil(static_cast<double>(config.train.epochs * look.images) /
+                                     speed / 60))
+               << " minutes (--minutes, --epochs)\n";
+}
+
 }  // namespace
 
 int run_train(const TrainArguments& arguments, const Common& common) {
   const bool resuming = !arguments.resume.empty();
-  const RunConfig& config = arguments.config;
+  RunConfig config = arguments.config;
   at::set_num_threads(thread_count(config.session.threads));
   const std::string directory = resuming                ? arguments.resume
                                 : arguments.out.empty() ? next_directory(config.train.method)
                                                         : arguments.out;
   catch_signals();
+  if (!resuming) choose_settings(arguments, common, config);
   Trainer trainer(directory, config.train, config.session);
   if (resuming) {
     trainer.resume(arguments.override_settings);

@@ -20,7 +20,6 @@ class GediNogen : public Method {
               options.head.prior,
               {}} {
     const std::int64_t features = student().features(), hidden = options.hidden_or(features);
-    CPL_CHECK(options.head.beta >= 0, "gedi has no automatic beta: use --beta 0.5");
     CPL_CHECK(options.head.codes >= 2, "gedi needs at least 2 --codes, got ", options.head.codes);
     projector_ = register_module(
         "projector", torch::nn::Sequential(

@@ -80,12 +80,12 @@ Health judge(const Vitals& v, std::int64_t codes, double beta) {
                     "on its codes (",
             readable(v.information), " nats of information, ", readable(v.agreement),
             " shared by views, loss ", readable(v.loss_ratio), " ln c): ",
-            beta == 0  ? "beta is 0, so nothing ties the views together; use --beta 0.5"
+            beta == 0  ? "beta is 0, so nothing ties the views together; use --beta 0.4"
             : beta < 0 ? "train longer, use milder augmentation (--augment resnet8) or another --lr"
             : uniform && beta <= 1
                 ? "train longer, use milder augmentation (--augment resnet8) or another --lr, "
                   "or raise --beta up to 1"
-                : "lower --beta (0.25 to 0.5 serve well), or use a larger --batch"));
+                : "lower --beta (0.25 to 0.4 serve well), or use a larger --batch"));
   }
   if (has_codes && begun && v.usage < least_usage(codes)) {
     collapse("cluster", str("all images share ", readable(v.usage), " of ", codes,

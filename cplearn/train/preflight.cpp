@@ -71,11 +71,16 @@ std::vector<std::string> preflight(const TrainOptions& options, const Outlook& o
     if (head.beta == 0) {
       words.push_back(
           "beta is 0: nothing ties the views of an image together, so expect a "
-          "collapse; --beta 0.5 serves well");
-    } else if (head.beta > 2) {
+          "collapse; --beta 0.4 serves well");
+    } else if (head.beta > 1) {
       words.push_back(str("beta is ", readable(head.beta),
                           ": above 1 it rewards images that share codes, so expect few codes in "
-                          "use; --beta 0.5 serves well"));
+                          "use; --beta 0.4 serves well"));
+    }
+    if (head.activation == Activation::kTanh && resolve_recipe(options) != "resnet8") {
+      words.push_back(
+          "--activation tanh collapses where views have little in common, as with these crops "
+          "(docs/collapse.md); --activation l2 --scale deviation does not");
     }
     if (options.batch < 16) {
       words.push_back(str("a batch of ", options.batch,

@@ -61,7 +61,7 @@ check "  and so does the command line" grep -q '^codes = 32 ' configured/config.
 check "config from a pipe" "$cplearn" train --config <(cat good.toml) --codes 32 --quiet --out piped
 check "  the pipe counts" grep -q '^epochs = 1 ' piped/config.toml
 check "typo in a pipe" refused 1 "did you mean 'width'" "$cplearn" train --config <(cat typo.toml) --out typo
-check "beta 10 is called collapsed" refused 3 "collapsed" "$cplearn" train --data shapes:320 --width 8 --codes 64 \
+check "beta 10 is called collapsed" refused 3 "collapsed" "$cplearn" train --method cplearn_paper --data shapes:320 --width 8 --codes 64 \
   --batch 32 --epochs 25 --lr 0.01 --beta 10 --strict --out ten
 
 head -c 5000 whole/checkpoint.safetensors >again/checkpoint.safetensors

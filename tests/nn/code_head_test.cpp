@@ -103,6 +103,7 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   CodeHeadOptions options;
   options.codes = 64;
   options.projector = false;
+  options.activation = Activation::kTanh;
   CodeHead head(12, options);
   EXPECT_TRUE(head->parameters().empty());
   const at::Tensor z = torch::randn({5, 12}).requires_grad_();

@@ -39,18 +39,18 @@ CodeLoss loss_of(const at::Tensor& h0, const at::Tensor& h1, double deviation, d
 }
 
 TEST(CollapseLaw, OnTheSphereTheLossIsAlignmentAndUniformity) {
-  for (const double deviation : {0.5, 1.0, 1.5}) {
+  for (const double deviation : {0.25, 0.5, 1.0}) {
     const auto [a, b] = views(1.0, 0.6);
     const CodeLoss loss = loss_of(a, b, deviation, 0.5);
     const double k2 = deviation * deviation;
     const double alignment = (a * b).sum(1).mean().item<double>();
     EXPECT_NEAR(loss.invariance.item<double>(), std::log(kCodes) + k2 / 2 - k2 * alignment,
-                0.03 * k2);
+                0.05 * k2);
     const auto uniformity = [&](const at::Tensor& h) {
       return 0.5 * std::log((k2 * at::matmul(h, h.t())).exp().mean().item<double>());
     };
     EXPECT_NEAR(loss.prior.item<double>(), 0.5 * (uniformity(a) + uniformity(b)),
-                0.05 * loss.prior.item<double>() + 2e-3);
+                0.08 * loss.prior.item<double>() + 1e-4);
   }
 }
 
