@@ -20,7 +20,7 @@ struct CodeHeadOptions {
   bool train_dictionary = false;
   Activation activation = Activation::kL2;
   LogitScale scale = LogitScale::kDeviation;
-  double deviation = 1.6;
+  double deviation = 2;
   PriorForm prior = PriorForm::kReverse;
   bool symmetric = true;
   double beta = 0.4;

@@ -61,6 +61,24 @@ check "  and so does the command line" grep -q '^codes = 32 ' configured/config.
 check "config from a pipe" "$cplearn" train --config <(cat good.toml) --codes 32 --quiet --out piped
 check "  the pipe counts" grep -q '^epochs = 1 ' piped/config.toml
 check "typo in a pipe" refused 1 "did you mean 'width'" "$cplearn" train --config <(cat typo.toml) --out typo
+# Photographs of one's own and nothing else: what suits them is chosen, said and saved.
+mkdir photos && python3 - <<'PY'
+import struct, zlib, random
+for n in range(12):
+    random.seed(n)
+    w, h = 120, 90
+    rows = b"".join(b"\0" + bytes(random.randrange(256) for _ in range(3 * w)) for _ in range(h))
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    with open(f"photos/{n}.png", "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 8, 2, 0, 0, 0))
+                + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+PY
+check "a folder alone" prints alone.txt "$cplearn" train --data photos --batch 4 --minutes 0.02 --out alone
+check "  says what it chose" grep -q "12 images, 90 pixels .*resnet18 .*views of 96 x 96" alone.txt
+check "  and how long it takes" grep -q "images/s here: .* minutes" alone.txt
+check "  and saves it" grep -q '^image-size = 96 ' alone/config.toml
+check "  what is written counts more" "$cplearn" train --data photos --batch 4 --image-size 16 --backbone resnet8 --width 8 --epochs 1 --quiet --out mine
+check "  (compared)" grep -q '^image-size = 16 ' mine/config.toml
 check "beta 10 is called collapsed" refused 3 "collapsed" "$cplearn" train --method cplearn_paper --data shapes:320 --width 8 --codes 64 \
   --batch 32 --epochs 25 --lr 0.01 --beta 10 --strict --out ten
 
