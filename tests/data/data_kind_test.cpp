@@ -37,17 +37,17 @@ TEST(DataKind, ImageNetTakesTheListedClassesInTheirOrder) {
                            "val/n01/d.JPEG", "val/n03/e.JPEG"}) {
     folder.write(file, jpeg);
   }
-  folder.write("list.txt", "# two of them\nn03 hen\n\nn01\n");
+  folder.write("listed_classes.txt", "# two of them\nn03 hen\n\nn01\n");
   const std::string spec = "imagenet100:" + folder.path();
   const auto open = [](const std::string& text) {
     return open_source(parse_spec(text), DecodeOptions());
   };
   EXPECT_EQ(open(spec)->classes(), (std::vector<std::string>{"n01", "n02", "n03"}));
-  const auto listed = open(spec + ",list.txt@train");  // found beside the data
+  const auto listed = open(spec + ",listed_classes.txt@train");  // found beside the data
   EXPECT_EQ(listed->classes(), (std::vector<std::string>{"n03", "n01"}));
   EXPECT_EQ(listed->size(), 2u);
   EXPECT_EQ(listed->name(0), folder.path("train/n03/a.JPEG"));
-  EXPECT_EQ(open(spec + "," + folder.path("list.txt") + "@test")->size(), 2u);
+  EXPECT_EQ(open(spec + "," + folder.path("listed_classes.txt") + "@test")->size(), 2u);
 
   folder.write("wrong.txt", "n09\n");
   test::expect_error([&] { open(spec + ",wrong.txt"); }, {"n09", "list of classes"});

@@ -25,10 +25,11 @@ TEST(Knn, EqualsScikitLearn) {
 }
 
 TEST(Knn, EqualsANaiveReferenceOverSeveralBlocks) {
-  // Columns of small integers: many ties, and exact products.
+  // Signs in four columns: rows of length 2, so that unit rows and their products are exact,
+  // whatever multiplies them, and there are many ties.
   torch::manual_seed(1);
-  const at::Tensor train = at::randint(-2, 3, {4500, 4}, at::kFloat) + 0.0;
-  const at::Tensor test = at::randint(-2, 3, {300, 4}, at::kFloat) + 0.0;
+  const at::Tensor train = 2 * at::randint(0, 2, {4500, 4}, at::kFloat) - 1;
+  const at::Tensor test = 2 * at::randint(0, 2, {300, 4}, at::kFloat) - 1;
   Labels labels(4500);
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int64_t>(i * 7 % 11);
   for (const std::int64_t k : {1, 20, 5000}) {

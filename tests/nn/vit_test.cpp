@@ -51,7 +51,8 @@ std::map<std::string, Tensor> results(Backbone& net, const Tensor& images, std::
   return all;
 }
 
-// Of another type than float, it is the plain graph.
+// Of another type than float, it is the plain graph: equal but for the kernels of OpenBLAS, some of
+// which depend on where a tensor lies (3e-9 seen). A float in between would show as 1e-6.
 TEST(Vit, FastEqualsThePlainGraph) {
   for (const auto& [threads, n, height, width, blocks, drop_path] :
        {std::tuple{1, 3, 32, 32, 1, 0.0},
@@ -61,8 +62,7 @@ TEST(Vit, FastEqualsThePlainGraph) {
         {2, 1, 80, 80, 12, 0.0}}) {
     at::set_num_threads(threads);
     const auto [fast, plain] = fast_and_plain(32, drop_path);
-    for (const auto& [type, tolerance] :
-         {std::pair{torch::kFloat, 1e-5}, {torch::kDouble, 1e-12}}) {
+    for (const auto& [type, tolerance] : {std::pair{torch::kFloat, 1e-5}, {torch::kDouble, 1e-8}}) {
       fast->to(type);
       plain->to(type);
       const Tensor images = torch::randn({n, 3, height, width}, type);
