@@ -12,9 +12,11 @@ namespace cpl::cli {
 // A new folder that disappears with it.
 struct TemporaryFolder {
   std::string path;
-  TemporaryFolder() : path(std::filesystem::temp_directory_path() / "cplearn-XXXXXX") {
-    CPL_CHECK(::mkdtemp(path.data()) != nullptr, "cannot make a folder, ", path,
-              ": is TMPDIR a folder that can be written?");
+  TemporaryFolder() {
+    std::error_code error;  // TMPDIR names no folder
+    path = std::filesystem::temp_directory_path(error) / "cplearn-XXXXXX";
+    CPL_CHECK(!error && ::mkdtemp(path.data()) != nullptr,
+              "cannot make a temporary folder: set TMPDIR to a folder that can be written");
   }
   ~TemporaryFolder() {
     std::error_code ignored;

@@ -274,8 +274,7 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
               .agreement;
     }
     result.certificate =
-        certificate(found.usage, found.invariance,
-                    {std::max(method.beta(), 0.0), head.prior == PriorForm::kReverse});
+        certificate(found.usage, found.invariance, {head.beta, head.prior == PriorForm::kReverse});
     result.certificate_words = words_of(*result.certificate, *result.agreement, run.options.method);
     result.collapse =
         diagnose_collapse(features.embeddings, codes, &found.usage, result.agreement, judging);

@@ -19,7 +19,7 @@ struct DataLook {
 // Looks at a few dozen images, evenly spread over the set; those that cannot be read are left out.
 DataLook look_at(const Dataset& data);
 
-// Changes what is not in `written` (names of options): side of the views, backbone, recipe, codes,
+// Changes what is not in `written` (names of options): side of the views, backbone, codes,
 // optimiser. `options.data` is not read.
 void suit_data(const DataLook& look, const std::set<std::string>& written, TrainOptions& options);
 

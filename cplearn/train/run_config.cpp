@@ -52,17 +52,8 @@ TrainOptions default_options(const std::string& method) {
   return options;
 }
 
-std::vector<ConfigLayer> saved_layers(const std::string& text, const std::string& source) {
-  ConfigLayer saved{source, parse_config(text, source)};
-  // Version 0.1.0 had one layer before the dictionary and said so nowhere.
-  const bool first =
-      saved.values.count("activation") > 0 && saved.values.count("projector-layers") == 0;
-  if (!first) return {saved};
-  return {{"version 0.1.0", {{"projector-layers", "1"}}}, saved};
-}
-
 RunConfig parse_run_config(const std::string& text, const std::string& source) {
-  return settle_config(saved_layers(text, source));
+  return settle_config({{source, parse_config(text, source)}});
 }
 
 }  // namespace cpl

@@ -49,9 +49,7 @@ struct ConfigLayer {
 // Every option's default < the defaults of the method < the layers, each over those before it.
 // Unknown names are errors.
 RunConfig settle_config(const std::vector<ConfigLayer>& layers);
-// The settings that a run has saved. What its version did not write yet is what it did then.
 RunConfig parse_run_config(const std::string& text, const std::string& source);
-std::vector<ConfigLayer> saved_layers(const std::string& text, const std::string& source);
 
 // The settings of a method nobody changed: TrainOptions' with those in the method's row.
 TrainOptions default_options(const std::string& method);
