@@ -1,5 +1,5 @@
-// The head's kernel: packing, nearest codes, and who does which sum. Compiled once per instruction
-// set by Highway; design notes are in head_kernel.h.
+// The head's kernel. Compiled once per instruction set by Highway; design notes are in
+// head_kernel.h. One source for all that transforms codes: the transforms take the compiler longest.
 
 #include "cplearn/simd/head_kernel.h"
 
@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-#include "cplearn/simd/head_passes.h"
+#include "cplearn/simd/head_product_sums.h"
 #include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -19,6 +19,7 @@
 // Must come after foreach_target.h.
 #include <hwy/highway.h>
 
+#include "cplearn/simd/loss_pass-inl.h"
 #include "cplearn/simd/transform-inl.h"
 #include "cplearn/simd/vectors-inl.h"
 
@@ -97,6 +98,94 @@ void TileLogitsOf(const CodeView& view, const float* group, int64_t tile, float*
                     [=](int64_t j, V s) HWY_ATTR { hn::StoreU(s, d, logits + j * lanes); });
 }
 
+template <class Codes, class Chunk>
+void RowSumsOf(const CodeView& view, const float* group, int64_t tile_begin, int64_t tile_end,
+               bool bounded, float* max, double* sum, float* expected) {
+  constexpr int R = Chunk::kCodes;
+  const D d;
+  const int64_t lanes = lane_count();
+  const int64_t packed_size = view.packed_width() * lanes;
+  Codes codes(view);
+  Buffer buffer = allocate<float>(view.tile * lanes), room = allocate<float>(packed_size);
+  float* HWY_RESTRICT work = buffer.get();
+  const float* rows = codes.prepare(group, room.get());
+  V top = hn::Set(d, bounded ? 0.0f : -1e30f);
+  std::fill(sum, sum + lanes, 0.0);
+  if (expected) std::fill(expected, expected + packed_size, 0.0f);
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
+    codes.select(tile);
+    codes.spread(rows, work);
+    const int64_t valid = std::min(view.tile, view.codes - tile * view.tile);
+    const int64_t whole = valid / R * R;  // codes in chunks that are full
+    V total = hn::Zero(d);
+    V x[R];
+    if (bounded) {
+      for (int64_t j = 0; j < whole; j += R) {
+        load<R>(work + j * lanes, x);
+        Chunk::transform(x);
+        exp2<false>(x);
+        Chunk::transform(x);
+        total = hn::Add(total, Chunk::sum(x));
+        store<R>(x, work + j * lanes);
+      }
+    } else {
+      const V old_top = top;
+      for (int64_t j = 0; j < valid; j += R) {
+        load<R>(work + j * lanes, x);
+        Chunk::transform(x);
+        for (int r = 0; r < R && j + r < valid; ++r) top = hn::Max(top, x[r]);
+        store<R>(x, work + j * lanes);
+      }
+      if (!hn::AllTrue(d, hn::Eq(old_top, top))) {
+        const V shrink = exp2<true>(hn::Sub(old_top, top));
+        HWY_ALIGN float factor[hn::MaxLanes(D())];
+        hn::Store(shrink, d, factor);
+        for (int64_t lane = 0; lane < lanes; ++lane) sum[lane] *= static_cast<double>(factor[lane]);
+        for (int64_t i = 0; expected && i < packed_size; i += lanes)
+          hn::Store(hn::Mul(hn::Load(d, expected + i), shrink), d, expected + i);
+      }
+      for (int64_t j = 0; j < whole; j += R) {
+        load<R>(work + j * lanes, x);
+        HWY_UNROLL(8)
+        for (int r = 0; r < R; ++r) x[r] = hn::Sub(x[r], top);
+        exp2<true>(x);
+        Chunk::transform(x);
+        total = hn::Add(total, Chunk::sum(x));
+        store<R>(x, work + j * lanes);
+      }
+    }
+    if (whole < valid) {  // a chunk of which some codes do not exist
+      load<R>(work + whole * lanes, x);
+      if (bounded) Chunk::transform(x);
+      for (int r = 0; r < R; ++r)
+        x[r] = whole + r < valid ? exp2<true>(hn::Sub(x[r], top)) : hn::Zero(d);
+      Chunk::transform(x);
+      total = hn::Add(total, Chunk::sum(x));
+      store<R>(x, work + whole * lanes);
+    }
+    std::fill(work + (valid + R - 1) / R * R * lanes, work + view.tile * lanes, 0.0f);
+    add_to(sum, total);
+    if (expected) codes.gather(work, expected);
+  }
+  if (expected) codes.finish(expected);
+  hn::StoreU(top, d, max);
+}
+
+template <class Codes, class Chunk>
+void LossTilesOf(LossJob& job, int64_t tile_begin, int64_t tile_end) {
+  LossPass<Codes, Chunk> pass(job);
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile) pass.run(tile);
+}
+
+void RowSums(const CodeView& view, const float* group, int64_t begin, int64_t end, bool bounded,
+             float* max, double* sum, float* expected) {
+  CPL_BY_KIND(view, RowSumsOf, view, group, begin, end, bounded, max, sum, expected);
+}
+
+void LossTiles(LossJob& job, int64_t begin, int64_t end) {
+  CPL_BY_KIND(job.codes, LossTilesOf, job, begin, end);
+}
+
 void NearestCodes(const CodeView& view, const float* group, int64_t begin, int64_t end,
                   int32_t* code, float* logit) {
   CPL_BY_KIND(view, NearestCodesOf, view, group, begin, end, code, logit);
@@ -114,6 +203,8 @@ namespace cpl::simd {
 
 HWY_EXPORT(Lanes);
 HWY_EXPORT(PackRows);
+HWY_EXPORT(RowSums);
+HWY_EXPORT(LossTiles);
 HWY_EXPORT(NearestCodes);
 HWY_EXPORT(TileLogits);
 
@@ -143,9 +234,10 @@ void pack_rows(const float* h, std::int64_t rows, std::int64_t width, std::int64
 
 void row_sums(const CodeView& codes, const float* group, std::int64_t tile_begin,
               std::int64_t tile_end, bool bounded, float* max, double* sum, float* expected) {
+  const auto exponential = HWY_DYNAMIC_DISPATCH(RowSums);
   const std::int64_t whole = std::min(tile_end, codes.codes / codes.tile);  // tiles without a gap
   if (!bounded || !suits_tables(codes, whole - tile_begin))
-    return exponential_row_sums(codes, group, tile_begin, tile_end, bounded, max, sum, expected);
+    return exponential(codes, group, tile_begin, tile_end, bounded, max, sum, expected);
   product_row_sums(codes, group, tile_begin, whole, sum, expected);
   const std::int64_t lanes_here = lanes();
   std::fill(max, max + lanes_here, 0.0f);
@@ -153,11 +245,15 @@ void row_sums(const CodeView& codes, const float* group, std::int64_t tile_begin
   const std::int64_t size = expected ? codes.packed_width() * lanes_here : 0;
   const AlignedFloats rest = aligned_floats(static_cast<std::size_t>(size));
   std::vector<double> rest_sum(static_cast<std::size_t>(lanes_here));
-  exponential_row_sums(codes, group, whole, tile_end, true, max, rest_sum.data(),
-                       expected ? rest.get() : nullptr);
+  exponential(codes, group, whole, tile_end, true, max, rest_sum.data(),
+              expected ? rest.get() : nullptr);
   for (std::int64_t lane = 0; lane < lanes_here; ++lane)
     sum[lane] += rest_sum[static_cast<std::size_t>(lane)];
   for (std::int64_t i = 0; i < size; ++i) expected[i] += rest[static_cast<std::size_t>(i)];
+}
+
+void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end) {
+  HWY_DYNAMIC_DISPATCH(LossTiles)(job, tile_begin, tile_end);
 }
 
 void nearest_codes(const CodeView& codes, const float* group, std::int64_t tile_begin,

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cplearn/simd/head_passes.h"
+#include "cplearn/simd/head_product_sums.h"
 #include "cplearn/simd/targets.h"
 
 #undef HWY_TARGET_INCLUDE
