@@ -1,5 +1,6 @@
 // The head's kernel. Compiled once per instruction set by Highway; design notes are in
-// head_kernel.h. One source for all that transforms codes: the transforms take the compiler longest.
+// head_kernel.h. One source for all that transforms codes: the transforms take the compiler
+// longest.
 
 #include "cplearn/simd/head_kernel.h"
 
