@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cplearn/base/options.h"
+#include "cplearn/eval/free_points.h"
 #include "cplearn/eval/theory.h"
 #include "cplearn/nn/code_head_options.h"
 #include "cplearn/study/study_options.h"
@@ -43,6 +44,12 @@ struct EmbedArguments {
 struct ClusterArguments {
   std::string run, data, out = "clusters";
   ClusterOptions clusters;
+};
+
+struct TheoryArguments {
+  TheoryOptions checks;
+  bool optimise = false;
+  FreePointsOptions points;  // with optimise; width and beta are those of `checks`
 };
 
 struct DataArguments {

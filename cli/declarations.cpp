@@ -62,13 +62,26 @@ Run declare_cluster(CLI::App& app) {
 }
 
 Run declare_theory(CLI::App& app) {
-  auto options = std::make_shared<TheoryOptions>();
+  auto arguments = std::make_shared<TheoryArguments>();
+  TheoryOptions& checks = arguments->checks;
+  FreePointsOptions& points = arguments->points;
   AddOptions add(app);
-  add("width", options->width, "f = c, an order of a Hadamard matrix: 4, 8, 12, 16, 20, 24, ...",
+  add("width", checks.width, "f = c, an order of a Hadamard matrix: 4, 8, 12, 16, 20, 24, ...",
       AtLeast{3});
-  add("batch", options->batch, "n, a multiple of the width", AtLeast{1});
-  add("beta", options->beta, "weight of the invariance term", AtLeast{0});
-  return [options](const Common& common) { return engine().theory(*options, common); };
+  add("batch", checks.batch, "n, a multiple of the width", AtLeast{1});
+  add("beta", checks.beta, "weight of the invariance term", AtLeast{0});
+  add("optimise", arguments->optimise,
+      "instead, let points without a network move as the loss wants, from several starts, and say "
+      "where they come to rest");
+  add("activation", points.activation, "with --optimise: tanh or l2", kActivationNames);
+  add("scale", points.scale, "with --optimise: of the logits", kLogitScaleNames);
+  add("deviation", points.deviation, "with --optimise: of the logits, by scale deviation",
+      Between{1e-3, 1000});
+  add("dictionary", points.dictionary, "with --optimise: hadamard or rademacher", kDictionaryNames);
+  add("correlation", points.correlation,
+      "with --optimise: between the views of a point; 1: they are the same", Between{1e-3, 1});
+  add("steps", points.steps, "with --optimise: of gradient descent", AtLeast{1});
+  return [arguments](const Common& common) { return engine().theory(*arguments, common); };
 }
 
 Run declare_dictionary(CLI::App& app) {

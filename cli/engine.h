@@ -22,7 +22,7 @@ struct Engine {
   int (*cluster)(const ClusterArguments& arguments, const Common& common);
   int (*data)(const DataArguments& arguments, const Common& common);
   int (*reproduce)(const ReproduceArguments& arguments, const Common& common);
-  int (*theory)(const TheoryOptions& options, const Common& common);
+  int (*theory)(const TheoryArguments& arguments, const Common& common);
   int (*dictionary)(const DictionaryArguments& arguments, const Common& common);
   int (*bench_head)(const BenchHeadArguments& arguments, const Common& common);
   int (*bench_train)(const BenchTrainArguments& arguments, const Common& common);

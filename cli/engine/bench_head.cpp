@@ -29,7 +29,8 @@ struct Problem {
     torch::manual_seed(1);
     h0 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
     h1 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
-    loss = {logit_scale(Activation::kTanh, o.scale, o.width, o.codes, o.batch),
+    loss = {logit_scale(Activation::kTanh, o.scale, o.width, o.codes, o.batch,
+                        CodeHeadOptions().deviation),
             o.beta,
             true,
             PriorForm::kReverse,

@@ -5,6 +5,10 @@ source "$(dirname "$0")/lib.sh"
 
 check "theory" prints theory.json "$cplearn" theory --json
 check "the theory holds" json theory.json "len(r['checks']) >= 25 and all(c['holds'] for c in r['checks'])"
+check "theory --optimise" prints free.json "$cplearn" theory --optimise --width 8 --beta 0.4 --steps 200 --json
+check "  nothing collapses" json free.json "len(r['free_points']) == 32 and all(p['regime'] in ('spread', 'on codes') for p in r['free_points'])"
+check "  but with a large beta" prints free2.json "$cplearn" theory --optimise --width 8 --beta 1.2 --correlation 0.2 --steps 200 --json
+check "  it does" json free2.json "sum(p['regime'] == 'constant' for p in r['free_points']) > 16"
 check "theory of another width" prints theory.txt "$cplearn" theory --width 12 --batch 24
 check "  and says so to people" grep -q "29 of 29 hold" theory.txt
 
