@@ -8,6 +8,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/eval/spectrum.h"
 #include "cplearn/nn/code_loss.h"
+#include "cplearn/nn/embedding.h"
 
 namespace cpl {
 namespace {
@@ -39,21 +40,19 @@ Tensor starting_points(const FreePointsOptions& o, const Dictionary& dictionary)
 }
 
 // Points of length 1 become embeddings; tanh gets entries of variance 1, as a batch norm gives it.
-Tensor embed(const Tensor& x, Activation activation) {
-  if (activation == Activation::kTanh)
-    return torch::tanh(x * std::sqrt(static_cast<double>(x.size(1))));
-  return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
+Tensor embed(const Tensor& x, Activation activation, const Tensor& mean_code) {
+  const bool cube = activation == Activation::kTanh;
+  return activate(cube ? x * std::sqrt(static_cast<double>(x.size(1))) : x, activation, mean_code);
 }
 
-// A view: a part of another point mixed in, so that noise has the shape of the points and its share
-// stays as told whatever they do.
-Tensor view_of(const Tensor& points, double correlation, Activation activation) {
-  if (correlation == 1) return embed(points, activation);
+// A part of another point mixed in, so that noise has the shape of the points and its share stays
+// as told whatever they do.
+Tensor view_of(const Tensor& points, double correlation) {
+  if (correlation == 1) return points;
   const Tensor mean = points.mean(0);
   const Tensor other = points.index_select(0, torch::randperm(points.size(0)));
-  return embed(
-      mean + std::sqrt(correlation) * (points - mean) + std::sqrt(1 - correlation) * (other - mean),
-      activation);
+  return mean + std::sqrt(correlation) * (points - mean) +
+         std::sqrt(1 - correlation) * (other - mean);
 }
 
 double exp_entropy(const Tensor& counts) {
@@ -69,6 +68,7 @@ FreePointsState optimise_points(const FreePointsOptions& o,
             "optimise_points: correlation must be above 0 and at most 1, got ", o.correlation);
   torch::manual_seed(o.seed);
   const Dictionary dictionary(o.dictionary, o.width, o.codes, o.seed);
+  const Tensor mean_code = torch::tensor(dictionary.mean());
   CodeLossOptions loss_options{};
   loss_options.scale = logit_scale(o.activation, o.scale, o.width, o.codes, o.points, o.deviation);
   loss_options.beta = o.beta;
@@ -88,15 +88,15 @@ FreePointsState optimise_points(const FreePointsOptions& o,
           .momentum(kMomentum));
   for (std::int64_t step = 0; step < o.steps; ++step) {
     descent.zero_grad();
-    const Tensor h0 = view_of(points, o.correlation, o.activation);
-    const Tensor h1 = o.correlation == 1 ? h0 : view_of(points, o.correlation, o.activation);
+    const Tensor h0 = embed(view_of(points, o.correlation), o.activation, mean_code);
+    const Tensor h1 = embed(view_of(points, o.correlation), o.activation, mean_code);
     code_loss_fused(h0, h1, dictionary, loss_options, alone).total.backward();
     descent.step();
     if (progress) progress(step + 1);
   }
 
   const torch::NoGradGuard no_grad;
-  const Tensor h = embed(points, o.activation);
+  const Tensor h = embed(points, o.activation, mean_code);
   const CodeLoss loss = code_loss_fused(h, h, dictionary, loss_options, alone);
   const CodeAssignment nearest = assign_codes(h, dictionary, loss_options.scale);
   const Tensor centred = h - h.mean(0);

@@ -149,6 +149,32 @@ std::vector<float> Dictionary::dense() const {
   return w;
 }
 
+std::vector<float> Dictionary::mean() const {
+  const bool hadamard = kind_ == DictionaryKind::kHadamard;
+  const std::int64_t block = hadamard ? view_.tile : 1;
+  std::vector<double> sum(static_cast<std::size_t>(width()));
+  // All blocks but the last have the same sum, up to their signs.
+  const auto add_blocks = [&](std::int64_t begin, std::int64_t end, std::int64_t size) {
+    for (std::int64_t k = 0; k < width(); ++k) {
+      std::int64_t plain = 0;
+      for (std::int64_t j = 0; j < size; ++j)
+        plain += hadamard && hadamard_negative(view_, k, j) ? -1 : 1;
+      for (std::int64_t b = begin; b < end; ++b) {
+        const auto byte = static_cast<std::size_t>(b * view_.row_bytes() + k / 8);
+        sum[static_cast<std::size_t>(k)] +=
+            static_cast<double>((bits_[byte] >> (k % 8)) & 1 ? -plain : plain);
+      }
+    }
+  };
+  const std::int64_t whole = codes() / block;
+  add_blocks(0, whole, block);
+  if (codes() % block > 0) add_blocks(whole, whole + 1, codes() % block);
+  std::vector<float> mean(sum.size());
+  for (std::size_t k = 0; k < sum.size(); ++k)
+    mean[k] = static_cast<float>(sum[k] / static_cast<double>(codes()));
+  return mean;
+}
+
 Dictionary::Match Dictionary::nearest(const Code& query) const {
   CPL_CHECK(query.width() == width(), "dictionary: a query of width ", query.width(),
             " for codes of width ", width());

@@ -51,6 +51,9 @@ class Dictionary {
   // Row-major width x codes, +-1: for the plain graph and for pictures, never for training.
   std::vector<float> dense() const;
 
+  // The mean of all codes, a number for each dimension.
+  std::vector<float> mean() const;
+
   // The most similar code and its cosine. The first of equals.
   struct Match {
     std::int64_t code;

@@ -4,6 +4,7 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/nn/code_probabilities.h"
+#include "cplearn/nn/embedding.h"
 #include "cplearn/nn/mlp.h"
 
 namespace cpl {
@@ -13,7 +14,12 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
   CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
-  if (options_.hidden == 0) options_.hidden = features;
+  if (options_.hidden == 0) {
+    // Fewer codes than dimensions cannot tell all directions apart, and embeddings could hide
+    // there.
+    const bool sphere = options_.projector && options_.activation == Activation::kL2;
+    options_.hidden = sphere ? std::min(features, options_.codes) : features;
+  }
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
             "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
   scale_ = logit_scale(options_.activation, options_.scale, options_.hidden, options_.codes,
@@ -49,8 +55,8 @@ at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
         "or eval()");
     x = norm_->forward(project(z));
   }
-  if (options_.activation == Activation::kTanh) return x.tanh();
-  return torch::nn::functional::normalize(x, torch::nn::functional::NormalizeFuncOptions().dim(1));
+  if (!codes_.defined()) dictionary();  // for its mean
+  return activate(x, options_.activation, mean_code_);
 }
 
 CodeLoss CodeHeadImpl::loss(const at::Tensor& z0, const at::Tensor& z1) {
@@ -107,6 +113,7 @@ const Dictionary& CodeHeadImpl::dictionary() {
     dictionary_ =
         std::make_unique<Dictionary>(options_.dictionary, options_.hidden, options_.codes,
                                      options_.seed, std::vector<std::uint8_t>(data, data + count));
+    mean_code_ = torch::tensor(dictionary_->mean());
     dense_ = at::Tensor();
   }
   return *dictionary_;

@@ -30,7 +30,8 @@ struct CodeHeadOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("codes", codes, "number of codes in the dictionary, c", AtLeast{1});
-    v("hidden", hidden, "width of the dictionary, d; 0 takes the width of the features",
+    v("hidden", hidden,
+      "width of the dictionary, d; 0 takes the width of the features, on the sphere at most codes",
       AtLeast{0});
     v("projector", projector,
       "layers and batch norm before the activation; without them features drift (paper, "

@@ -91,6 +91,22 @@ TEST(Dictionary, DenseAndCodesAndCosinesAgree) {
   }
 }
 
+TEST(Dictionary, TheMeanIsThatOfTheDenseCodes) {
+  for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher})
+    for (const std::int64_t width : {16, 24, 50})
+      for (const std::int64_t codes : {1, 16, 64, 100, 301}) {
+        const Dictionary dictionary(kind, width, codes, 3);
+        const std::vector<float> dense = dictionary.dense(), mean = dictionary.mean();
+        ASSERT_EQ(mean.size(), static_cast<std::size_t>(width));
+        for (std::int64_t k = 0; k < width; ++k) {
+          double sum = 0;
+          for (std::int64_t j = 0; j < codes; ++j)
+            sum += dense[static_cast<std::size_t>(k * codes + j)];
+          EXPECT_NEAR(mean[static_cast<std::size_t>(k)], sum / static_cast<double>(codes), 1e-6);
+        }
+      }
+}
+
 TEST(Dictionary, NearestFindsANoisyCode) {
   for (const DictionaryKind kind : kKinds) {
     for (const std::int64_t width : {100, 384, 512}) {
