@@ -114,6 +114,17 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   EXPECT_THROW(CodeHead(12, options), Error);
 }
 
+TEST(CodeHead, OnTheSphereTheDictionaryIsAtMostAsWideAsItHasCodes) {
+  CodeHeadOptions options;
+  options.codes = 16;
+  EXPECT_EQ(CodeHead(128, options)->options().hidden, 16);
+  options.activation = Activation::kTanh;
+  EXPECT_EQ(CodeHead(128, options)->options().hidden, 128);
+  options.activation = Activation::kL2;
+  options.hidden = 64;  // what people write counts
+  EXPECT_EQ(CodeHead(128, options)->options().hidden, 64);
+}
+
 TEST(CodeHead, DeepProjectorsAndTrainedCodesGetGradients) {
   for (const bool trained : {false, true}) {
     CodeHeadOptions options;
