@@ -66,9 +66,10 @@ Run declare_theory(CLI::App& app) {
   TheoryOptions& checks = arguments->checks;
   FreePointsOptions& points = arguments->points;
   AddOptions add(app);
-  add("width", checks.width, "f = c, an order of a Hadamard matrix: 4, 8, 12, 16, 20, 24, ...",
+  add("width", checks.width,
+      "f = c, an order of a Hadamard matrix: 4, 8, 12, 16, 20, 24, ...; with --optimise any f",
       AtLeast{3});
-  add("batch", checks.batch, "n, a multiple of the width", AtLeast{1});
+  add("batch", checks.batch, "n, a multiple of the width; not with --optimise", AtLeast{1});
   add("beta", checks.beta, "weight of the invariance term", AtLeast{0});
   add("optimise", arguments->optimise,
       "instead, let points without a network move as the loss wants, from several starts, and say "

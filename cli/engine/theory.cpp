@@ -11,7 +11,7 @@
 namespace cpl::cli {
 namespace {
 
-// Dictionaries from f to 128 f codes, with fewer points than codes and with more.
+// Dictionaries from f to 128 f codes, each with few points and with many.
 int optimise(const TheoryArguments& arguments, const Common& common) {
   FreePointsOptions options = arguments.points;
   options.width = arguments.checks.width;
@@ -20,8 +20,8 @@ int optimise(const TheoryArguments& arguments, const Common& common) {
   std::vector<FreePointsOptions> cells;
   for (const std::int64_t multiple : {1, 4, 16, 128}) {
     options.codes = multiple * options.width;
-    const std::int64_t fewer = std::max<std::int64_t>(8, options.codes / 4);
-    for (const std::int64_t points : {fewer, std::min<std::int64_t>(4 * options.codes, 4096)}) {
+    for (const std::int64_t points :
+         {std::max<std::int64_t>(8, options.codes / 4), 2 * options.codes}) {
       options.points = points;
       for (const auto& [name, start] : kStartNames) {
         if (start == Start::kShort && options.activation == Activation::kL2) continue;
@@ -62,7 +62,15 @@ int optimise(const TheoryArguments& arguments, const Common& common) {
                << name_of(kActivationNames, options.activation) << ", views correlate "
                << options.correlation << ", " << options.steps << " steps of descent\n\n"
                << table.str();
-  common.result({{"free_points", list}});
+  common.result({{"free_points", list},
+                 {"width", options.width},
+                 {"beta", options.beta},
+                 {"activation", name_of(kActivationNames, options.activation)},
+                 {"scale", name_of(kLogitScaleNames, options.scale)},
+                 {"deviation", options.deviation},
+                 {"dictionary", name_of(kDictionaryNames, options.dictionary)},
+                 {"correlation", options.correlation},
+                 {"steps", options.steps}});
   return kSuccess;
 }
 

@@ -40,9 +40,9 @@ Tensor starting_points(const FreePointsOptions& o, const Dictionary& dictionary)
 }
 
 // Points of length 1 become embeddings; tanh gets entries of variance 1, as a batch norm gives it.
-Tensor embed(const Tensor& x, Activation activation, const Tensor& mean_code) {
+Tensor embed(const Tensor& x, Activation activation, const Tensor& blind) {
   const bool cube = activation == Activation::kTanh;
-  return activate(cube ? x * std::sqrt(static_cast<double>(x.size(1))) : x, activation, mean_code);
+  return activate(cube ? x * std::sqrt(static_cast<double>(x.size(1))) : x, activation, blind);
 }
 
 // A part of another point mixed in, so that noise has the shape of the points and its share stays
@@ -68,7 +68,7 @@ FreePointsState optimise_points(const FreePointsOptions& o,
             "optimise_points: correlation must be above 0 and at most 1, got ", o.correlation);
   torch::manual_seed(o.seed);
   const Dictionary dictionary(o.dictionary, o.width, o.codes, o.seed);
-  const Tensor mean_code = torch::tensor(dictionary.mean());
+  const Tensor blind = blind_direction(dictionary);
   CodeLossOptions loss_options{};
   loss_options.scale = logit_scale(o.activation, o.scale, o.width, o.codes, o.points, o.deviation);
   loss_options.beta = o.beta;
@@ -88,15 +88,15 @@ FreePointsState optimise_points(const FreePointsOptions& o,
           .momentum(kMomentum));
   for (std::int64_t step = 0; step < o.steps; ++step) {
     descent.zero_grad();
-    const Tensor h0 = embed(view_of(points, o.correlation), o.activation, mean_code);
-    const Tensor h1 = embed(view_of(points, o.correlation), o.activation, mean_code);
+    const Tensor h0 = embed(view_of(points, o.correlation), o.activation, blind);
+    const Tensor h1 = embed(view_of(points, o.correlation), o.activation, blind);
     code_loss_fused(h0, h1, dictionary, loss_options, alone).total.backward();
     descent.step();
     if (progress) progress(step + 1);
   }
 
   const torch::NoGradGuard no_grad;
-  const Tensor h = embed(points, o.activation, mean_code);
+  const Tensor h = embed(points, o.activation, blind);
   const CodeLoss loss = code_loss_fused(h, h, dictionary, loss_options, alone);
   const CodeAssignment nearest = assign_codes(h, dictionary, loss_options.scale);
   const Tensor centred = h - h.mean(0);

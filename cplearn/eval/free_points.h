@@ -8,8 +8,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <vector>
 
 #include "cplearn/hdc/dictionary.h"
 #include "cplearn/nn/head_enums.h"

@@ -2,23 +2,33 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "cplearn/base/error.h"
 #include "cplearn/nn/code_probabilities.h"
 #include "cplearn/nn/embedding.h"
 #include "cplearn/nn/mlp.h"
 
 namespace cpl {
+namespace {
+
+constexpr std::int64_t kCodesPerDimension = 4;
+
+}  // namespace
 
 CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options)
     : options_(options) {
   CPL_CHECK(features >= 1, "head: features must be at least 1, got ", features);
   CPL_CHECK(options.hidden >= 0, "head: hidden must be at least 0, got ", options.hidden);
   CPL_CHECK(options.beta >= 0, "head: beta must be at least 0, got ", options.beta);
+  // The scale that cannot collapse; the published scales stay as they are.
+  const bool protects =
+      options_.scale == LogitScale::kDeviation && options_.activation == Activation::kL2;
   if (options_.hidden == 0) {
-    // Fewer codes than dimensions cannot tell all directions apart, and embeddings could hide
-    // there.
-    const bool sphere = options_.projector && options_.activation == Activation::kL2;
-    options_.hidden = sphere ? std::min(features, options_.codes) : features;
+    // With fewer codes, embeddings find directions in which codes differ too little
+    // (docs/collapse.md).
+    const std::int64_t widest = std::max<std::int64_t>(8, options_.codes / kCodesPerDimension);
+    options_.hidden = protects && options_.projector ? std::min(features, widest) : features;
   }
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
             "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
@@ -39,6 +49,7 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   }
   const Dictionary made(options_.dictionary, options_.hidden, options_.codes, options_.seed);
   bits_ = register_buffer("dictionary", torch::tensor(made.bits(), at::kByte));
+  if (protects && !options_.train_dictionary) blind_ = blind_direction(made);
   if (options_.train_dictionary)
     codes_ = register_parameter("codes", torch::tensor(made.dense()).view({made.width(), -1}));
 }
@@ -55,8 +66,7 @@ at::Tensor CodeHeadImpl::embed(const at::Tensor& z) {
         "or eval()");
     x = norm_->forward(project(z));
   }
-  if (!codes_.defined()) dictionary();  // for its mean
-  return activate(x, options_.activation, mean_code_);
+  return activate(x, options_.activation, blind_);
 }
 
 CodeLoss CodeHeadImpl::loss(const at::Tensor& z0, const at::Tensor& z1) {
@@ -113,7 +123,6 @@ const Dictionary& CodeHeadImpl::dictionary() {
     dictionary_ =
         std::make_unique<Dictionary>(options_.dictionary, options_.hidden, options_.codes,
                                      options_.seed, std::vector<std::uint8_t>(data, data + count));
-    mean_code_ = torch::tensor(dictionary_->mean());
     dense_ = at::Tensor();
   }
   return *dictionary_;

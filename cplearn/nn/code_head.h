@@ -70,7 +70,7 @@ class CodeHeadImpl : public torch::nn::Module {
   at::Tensor bits_;
   at::Tensor codes_;  // width x codes, a parameter; undefined while the dictionary is frozen
   std::unique_ptr<Dictionary> dictionary_;
-  at::Tensor mean_code_;  // of the frozen dictionary
+  at::Tensor blind_;  // see nn/embedding.h
   at::Tensor dense_, prior_;
   WorkerGroup alone_;
   WorkerGroup* workers_ = &alone_;

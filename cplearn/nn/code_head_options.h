@@ -31,7 +31,8 @@ struct CodeHeadOptions {
   void visit(Visitor&& v) {
     v("codes", codes, "number of codes in the dictionary, c", AtLeast{1});
     v("hidden", hidden,
-      "width of the dictionary, d; 0 takes the width of the features, on the sphere at most codes",
+      "width of the dictionary, d; 0 takes the width of the features, with scale deviation at most "
+      "codes / 4",
       AtLeast{0});
     v("projector", projector,
       "layers and batch norm before the activation; without them features drift (paper, "
@@ -57,7 +58,8 @@ struct CodeHeadOptions {
       kPriorFormNames);
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");
-    v("beta", beta, "weight of the invariance term; up to 0.5 nothing can collapse to a point",
+    v("beta", beta,
+      "weight of the invariance term; up to 0.5 embeddings of length 1 do not collapse to a point",
       AtLeast{0});
   }
 };

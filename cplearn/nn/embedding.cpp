@@ -2,21 +2,24 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace cpl {
 
-at::Tensor activate(const at::Tensor& x, Activation activation, const at::Tensor& mean_code) {
+at::Tensor blind_direction(const Dictionary& dictionary) {
+  if (dictionary.kind() != DictionaryKind::kHadamard ||
+      dictionary.codes() % dictionary.block() != 0 || dictionary.width() != dictionary.block())
+    return {};
+  const at::Tensor mean = torch::tensor(dictionary.mean());
+  return mean.norm().item<double>() > 0.999 ? mean : at::Tensor();
+}
+
+at::Tensor activate(const at::Tensor& x, Activation activation, const at::Tensor& blind) {
   if (activation == Activation::kTanh) return x.tanh();
-  at::Tensor visible = x;
-  const double length = mean_code.defined() ? mean_code.norm().item<double>() : 0;
-  if (length > 0) {
-    const at::Tensor direction = (mean_code / length).to(x.options());
-    const double seen = std::sqrt(std::max(0.0, 1 - length * length));
-    visible = x - (1 - seen) * at::outer(at::mv(x, direction), direction);
+  at::Tensor seen = x;
+  if (blind.defined()) {
+    const at::Tensor direction = blind.to(x.options());
+    seen = x - at::outer(at::mv(x, direction), direction);
   }
-  return torch::nn::functional::normalize(visible,
+  return torch::nn::functional::normalize(seen,
                                           torch::nn::functional::NormalizeFuncOptions().dim(1));
 }
 

@@ -3,20 +3,22 @@
 
 #include <ATen/core/Tensor.h>
 
+#include "cplearn/hdc/dictionary.h"
 #include "cplearn/nn/head_enums.h"
 
 namespace cpl {
 
+// A direction along which the logits of all codes move alike, so that softmax does not see it: d
+// numbers, of length 1; undefined where there is none. One block of Hadamard codes has one, the
+// mean of its codes, and so have several blocks whose means are the same.
+at::Tensor blind_direction(const Dictionary& dictionary);
+
 // Embeddings of `x` (n x d), of the same shape.
 //
 //   tanh  inside the cube
-//   l2    rows of length 1 among the directions that codes can tell apart
-//
-// Along the mean of all codes, `mean_code` (d, or undefined for 0), every logit moves alike, and
-// softmax does not see it. A dictionary of one Hadamard block has a mean of length 1: that
-// direction would be a place where embeddings could keep their length and say nothing, and the law
-// that keeps them from collapsing (docs/collapse.md) would not hold. So it is shortened by as much
-// as softmax is blind to it, before rows get their length.
-at::Tensor activate(const at::Tensor& x, Activation activation, const at::Tensor& mean_code);
+//   l2    on the sphere: rows of length 1, without what lies along `blind` if that is defined.
+//         Otherwise rows could keep their length there and say nothing, and the law that keeps them
+//         from collapsing (docs/collapse.md) would not hold.
+at::Tensor activate(const at::Tensor& x, Activation activation, const at::Tensor& blind);
 
 }  // namespace cpl

@@ -1,6 +1,6 @@
 #pragma once
-// A part of the head's kernel in a source of its own, which shares little with the others and takes
-// the compiler as long as they do. Who calls: row_sums() in head_kernel.cpp.
+// A part of the head's kernel in a source of its own: it shares little with the others, and
+// compilers can work on both at a time. Who calls: row_sums() in head_kernel.cpp.
 
 #include "cplearn/simd/head_kernel.h"
 

@@ -114,15 +114,38 @@ TEST(CodeHead, WithoutAProjectorEmbeddingsAreTheActivatedFeatures) {
   EXPECT_THROW(CodeHead(12, options), Error);
 }
 
-TEST(CodeHead, OnTheSphereTheDictionaryIsAtMostAsWideAsItHasCodes) {
+TEST(CodeHead, ByDefaultADimensionHasFourCodes) {
   CodeHeadOptions options;
-  options.codes = 16;
-  EXPECT_EQ(CodeHead(128, options)->options().hidden, 16);
-  options.activation = Activation::kTanh;
-  EXPECT_EQ(CodeHead(128, options)->options().hidden, 128);
-  options.activation = Activation::kL2;
-  options.hidden = 64;  // what people write counts
+  options.codes = 256;
   EXPECT_EQ(CodeHead(128, options)->options().hidden, 64);
+  EXPECT_EQ(CodeHead(32, options)->options().hidden, 32);
+  options.hidden = 100;  // what people write counts
+  EXPECT_EQ(CodeHead(128, options)->options().hidden, 100);
+  options.hidden = 0;
+  options.scale = LogitScale::kTheory;  // and so does the published form
+  EXPECT_EQ(CodeHead(128, options)->options().hidden, 128);
+}
+
+TEST(CodeHead, AFewCodesStillTrain) {
+  for (const std::int64_t codes : {2, 3, 4, 8}) {
+    torch::manual_seed(1);
+    CodeHeadOptions options;
+    options.codes = codes;
+    CodeHead head(16, options);
+    head->loss(torch::randn({8, 16}), torch::randn({8, 16})).total.backward();
+    EXPECT_GT(head->parameters().front().grad().abs().max().item<double>(), 1e-6) << codes;
+  }
+}
+
+TEST(CodeHead, TrainedCodesHaveNoBlindDirection) {
+  CodeHeadOptions options;
+  options.codes = options.hidden = 16;
+  options.train_dictionary = true;
+  CodeHead head(16, options);
+  head->eval();
+  const at::Tensor z = torch::randn({4, 16}), before = head->embed(z);
+  head->dictionary();
+  EXPECT_TRUE(at::equal(head->embed(z), before));
 }
 
 TEST(CodeHead, DeepProjectorsAndTrainedCodesGetGradients) {
