@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -70,6 +71,25 @@ Diagnosis diagnose_file(const DiagnoseArguments& o, const DiagnosisProgress& pro
   return found;
 }
 
+std::string measures_table(const Diagnosis& d) {
+  TextTable table({"", "rank", "RankMe", "LiDAR", "alpha-ReQ", "NESum", "SelfCluster", "IdEst",
+                   "entropy, nats (components)"});
+  for (std::size_t i = 0; i < d.spectra.size(); ++i) {
+    const auto& [name, spectrum] = d.spectra[i];
+    const Measures& m = d.measures[i].second;
+    std::string entropy = "-";
+    for (const auto& [curve_name, curve] : d.entropy) {
+      if (curve_name != name || curve.nats.empty()) continue;
+      entropy = str(readable(curve.nats.front()), " (", d.components.front(), ") .. ",
+                    readable(curve.nats.back()), " (", d.components.back(), ")");
+    }
+    table.add({name, readable(spectrum.effective_rank), readable(m.rankme),
+               std::isnan(m.lidar) ? "-" : readable(m.lidar), readable(m.alpha), readable(m.nesum),
+               readable(m.self_cluster), readable(m.intrinsic_dimension), entropy});
+  }
+  return table.str();
+}
+
 void print(const Diagnosis& d, const Common& common) {
   TextTable table({"collapse", "verdict", "value", "collapsed under", "what it means"});
   for (const Finding* f : d.collapse.findings())
@@ -79,18 +99,7 @@ void print(const Diagnosis& d, const Common& common) {
   for (const Finding* f : d.collapse.findings())
     if (!f->advice.empty()) common.say() << "! " << f->name << ": " << f->advice << "\n";
   if (d.certificate) common.say() << "\nCertificate: " << d.certificate_words << ".\n";
-  TextTable numbers({"", "effective rank", "alpha (fit)", "entropy, nats (components)"});
-  for (const auto& [name, s] : d.spectra) {
-    std::string entropy = "-";
-    for (const auto& [curve_name, curve] : d.entropy) {
-      if (curve_name != name || curve.nats.empty()) continue;
-      entropy = str(readable(curve.nats.front()), " (", d.components.front(), ") .. ",
-                    readable(curve.nats.back()), " (", d.components.back(), ")");
-    }
-    numbers.add({name, readable(s.effective_rank),
-                 str(readable(s.power_law.alpha), " (", readable(s.power_law.fit), ")"), entropy});
-  }
-  common.say() << "\n" << numbers.str();
+  common.say() << "\n" << measures_table(d);
   if (!d.usage.empty())
     common.say() << "\n" << d.usage.size() << " of " << d.codes << " codes in use.\n";
   common.say() << "Generalisation bound: rank of Z'Z " << d.bound.rank;

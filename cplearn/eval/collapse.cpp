@@ -8,6 +8,7 @@
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
 #include "cplearn/eval/kmeans.h"
+#include "cplearn/eval/measures.h"
 #include "cplearn/eval/spectrum.h"
 
 namespace cpl {
@@ -25,16 +26,6 @@ Verdict worse(Verdict a, Verdict b) {
 }
 
 std::string percent(double share) { return readable(100 * share) + " %"; }
-
-// Root mean square deviation from the mean / root mean square length.
-double deviation_share(const at::Tensor& x) {
-  // Lengths this small per dimension are rounding, not embeddings.
-  constexpr double kNothing = 1e-6;
-  const double deviation = (x - x.mean(0)).square().sum(1).mean().sqrt().item<double>();
-  const double length = x.square().sum(1).mean().sqrt().item<double>();
-  const bool nothing = length < kNothing * std::sqrt(static_cast<double>(x.size(1)));
-  return nothing ? 0 : deviation / length;
-}
 
 Finding representation_finding(double deviation, const CodeUsage* usage,
                                const std::optional<Agreement>& agreement,

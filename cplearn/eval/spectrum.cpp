@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cplearn/base/error.h"
 
@@ -38,6 +39,11 @@ double effective_rank(const std::vector<double>& spectrum) {
     if (share > 0) entropy -= share * std::log(share);
   }
   return std::exp(entropy);
+}
+
+double spread_over_largest(const std::vector<double>& spectrum) {
+  const double largest = spectrum.empty() ? 0 : spectrum.front();
+  return largest > 0 ? std::accumulate(spectrum.begin(), spectrum.end(), 0.0) / largest : 0;
 }
 
 std::int64_t directions_in_use(const std::vector<double>& spectrum, double fraction) {

@@ -17,6 +17,9 @@ std::vector<double> covariance_spectrum(const at::Tensor& x, bool centred);
 // above), each divided by their sum. Between 1 and the number of values; 0 if all are 0.
 double effective_rank(const std::vector<double>& spectrum);
 
+// NESum (He and Ozay, 2022): the sum of the eigenvalues / the largest; 0 if all are 0.
+double spread_over_largest(const std::vector<double>& spectrum);
+
 // The number of singular values of X above `fraction` of the largest.
 std::int64_t directions_in_use(const std::vector<double>& spectrum, double fraction = 1e-3);
 

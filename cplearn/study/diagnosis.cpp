@@ -9,9 +9,11 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/base/table.h"
+#include "cplearn/eval/measures.h"
 #include "cplearn/eval/mixture.h"
 #include "cplearn/eval/view_agreement.h"
-#include "cplearn/study/untrained.h"
+#include "cplearn/train/checkup.h"
+#include "cplearn/train/untrained.h"
 
 namespace cpl {
 namespace {
@@ -19,6 +21,7 @@ namespace {
 constexpr std::int64_t kCovariance = 64, kAdjacency = 100;  // sides of the pictures
 constexpr std::int64_t kSamples = 10000;                    // Monte Carlo, as in the paper
 constexpr std::int64_t kPaddedWidth = 2048;
+constexpr int kLidarViews = 10;
 
 Spectrum spectrum_of(const at::Tensor& x) {
   Spectrum result;
@@ -27,6 +30,16 @@ Spectrum spectrum_of(const at::Tensor& x) {
   result.effective_rank = effective_rank(result.centred);
   result.power_law = power_law(result.centred);
   return result;
+}
+
+Measures measure(const at::Tensor& x, const Spectrum& spectrum, std::uint64_t seed) {
+  Measures m;
+  m.rankme = effective_rank(spectrum.uncentred);
+  m.alpha = spectrum.power_law.alpha;
+  m.nesum = spread_over_largest(spectrum.centred);
+  m.self_cluster = self_cluster(x);
+  if (x.size(0) >= 32) m.intrinsic_dimension = intrinsic_dimension(x, seed);
+  return m;
 }
 
 Moments moments_of(const at::Tensor& x) {
@@ -133,7 +146,10 @@ void describe(const std::vector<std::pair<std::string, at::Tensor>>& clouds, con
   const at::Tensor& embeddings = clouds.back().second;
   result.images = embeddings.size(0);
   result.width = embeddings.size(1);
-  for (const auto& [name, x] : clouds) result.spectra.emplace_back(name, spectrum_of(x));
+  for (const auto& [name, x] : clouds) {
+    result.spectra.emplace_back(name, spectrum_of(x));
+    result.measures.emplace_back(name, measure(x, result.spectra.back().second, options.seed));
+  }
   result.covariance = covariance_picture(embeddings);
   result.covariance_of = embeddings.size(1);
   result.adjacency = adjacency_picture(embeddings, codes);
@@ -284,6 +300,9 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
     result.collapse = diagnose_collapse(features.embeddings, codes,
                                         codes.empty() ? nullptr : &assigned, {}, judging);
   }
+  result.signs = check_up(method, data, augment, run.options.seed);
+  if (options.untrained) result.signs_before = check_up_untrained(run.options, data, augment);
+  const at::Tensor many = sample_views(method, data, augment, kLidarViews, run.options.seed);
   result.statistics.emplace_back("representation", moments_of(features.representations));
   for (const auto& [name, values] : method.layers(features.representations))
     result.statistics.emplace_back(name, moments_of(values));
@@ -292,6 +311,9 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
       (views.z[0] - views.z[1]).to(at::kDouble).norm(2, 1).mean().item<double>();
   describe({{"representation", features.representations}, {"embedding", features.embeddings}},
            codes, features.labels, options, progress, result);
+  result.measures.front().second.lidar = lidar(many);
+  result.measures.back().second.lidar =
+      lidar(method.embed(many.flatten(0, 1)).view({many.size(0), many.size(1), -1}));
   return result;
 }
 

@@ -15,6 +15,7 @@
 #include "cplearn/eval/code_usage.h"
 #include "cplearn/eval/collapse.h"
 #include "cplearn/eval/spectrum.h"
+#include "cplearn/eval/vital_signs.h"
 #include "cplearn/study/study_options.h"
 #include "cplearn/train/features.h"
 #include "cplearn/train/run.h"
@@ -25,6 +26,12 @@ struct Spectrum {
   std::vector<double> centred, uncentred;
   double effective_rank = 0;  // of the centred one
   PowerLaw power_law;         // of the centred one
+};
+
+// eval/measures.h; not a number where it takes views.
+struct Measures {
+  double rankme = 0, alpha = 0, nesum = 0, self_cluster = 0, intrinsic_dimension = 0;
+  double lidar = VitalSigns::kUnknown;
 };
 
 struct EntropyCurve {
@@ -51,8 +58,10 @@ struct Diagnosis {
   std::optional<Certificate> certificate;
   std::string certificate_words;
   std::optional<Agreement> agreement;
+  std::optional<VitalSigns> signs, signs_before;
   // By name: "representation" (if there is one beside it) and "embedding".
   std::vector<std::pair<std::string, Spectrum>> spectra;
+  std::vector<std::pair<std::string, Measures>> measures;
   std::vector<std::int64_t> components;
   std::vector<std::pair<std::string, EntropyCurve>> entropy;  // and "padded"
   at::Tensor covariance, adjacency;                           // small, for pictures

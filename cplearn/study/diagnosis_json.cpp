@@ -44,6 +44,24 @@ Json to_json(const Finding& f) {
           {"advice", f.advice}};
 }
 
+// Numbers that are not known are null, which JSON has no other word for.
+Json known(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json to_json(const VitalSigns& signs) {
+  Json out;
+  visit(signs, [&](const char* name, double value) { out[name] = known(value); });
+  return out;
+}
+
+Json to_json(const Measures& m) {
+  return {{"rankme", m.rankme},
+          {"lidar", known(m.lidar)},
+          {"alpha_req", m.alpha},
+          {"nesum", m.nesum},
+          {"self_cluster", m.self_cluster},
+          {"intrinsic_dimension", known(m.intrinsic_dimension)}};
+}
+
 Json to_json(const Spectrum& s) {
   return {{"centred", shorter(s.centred)},
           {"uncentred", shorter(s.uncentred)},
@@ -83,6 +101,9 @@ Json to_json(const Diagnosis& d) {
                           {"attainable", d.certificate->attainable},
                           {"words", d.certificate_words}};
   }
+  if (d.signs) out["vital_signs"] = to_json(*d.signs);
+  if (d.signs_before) out["vital_signs_untrained"] = to_json(*d.signs_before);
+  for (const auto& [name, measures] : d.measures) out["measures"][name] = to_json(measures);
   for (const auto& [name, spectrum] : d.spectra) out["spectra"][name] = to_json(spectrum);
   if (!d.entropy.empty()) {
     out["entropy"] = {{"components", d.components}};

@@ -9,7 +9,7 @@
 #include "cplearn/eval/kmeans.h"
 #include "cplearn/eval/knn.h"
 #include "cplearn/eval/linear_probe.h"
-#include "cplearn/study/untrained.h"
+#include "cplearn/train/untrained.h"
 #include "cplearn/train/features.h"
 #include "cplearn/train/run.h"
 

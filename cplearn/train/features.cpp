@@ -36,15 +36,14 @@ void remember(const Batch& batch, Features& features) {
   features.images.insert(features.images.end(), batch.images.begin(), batch.images.end());
 }
 
-// Whether batch norms, and nothing else, behave as in training.
+}  // namespace
+
 void use_batch_statistics(Method& method, bool use) {
   for (const auto& module : method.modules(false)) {
     if (module->as<torch::nn::BatchNorm1d>() || module->as<torch::nn::BatchNorm2d>())
       module->train(use);
   }
 }
-
-}  // namespace
 
 void stream_features(Method& method, const Dataset& data, const AugmentOptions& views,
                      const FeatureOptions& options, const TakeFeatures& take) {

@@ -10,6 +10,9 @@
 
 namespace cpl {
 
+// Whether batch norms, and nothing else, behave as in training.
+void use_batch_statistics(Method& method, bool use);
+
 struct FeatureOptions {
   int batch = 256;
   // Batch norms use each batch's own statistics instead of those gathered in training, as the

@@ -8,8 +8,11 @@
 
 namespace cpl {
 
-// Fresh weights, in evaluation mode. A new network's batch norms have seen nothing: these get the
-// statistics of the images, as those of a training would.
+// Fresh weights. A new network's batch norms have seen nothing: until eval() is called, they gather
+// plain means over all that the network is shown. torch's generator is left as it was.
+std::shared_ptr<Method> fresh_network(const TrainOptions& options);
+
+// In evaluation mode, with the statistics of all images, as those of a training would have them.
 std::shared_ptr<Method> untrained_network(const TrainOptions& options, const Dataset& data,
                                           const AugmentOptions& views);
 

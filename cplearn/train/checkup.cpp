@@ -1,0 +1,123 @@
+#include "cplearn/train/checkup.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cplearn/base/error.h"
+#include "cplearn/eval/code_usage.h"
+#include "cplearn/eval/collapse.h"
+#include "cplearn/eval/measures.h"
+#include "cplearn/eval/spectrum.h"
+#include "cplearn/eval/view_agreement.h"
+#include "cplearn/train/features.h"
+#include "cplearn/train/untrained.h"
+
+namespace cpl {
+namespace {
+
+constexpr int kSampleBatch = 64;
+constexpr std::uint64_t kOwnSeed = 0x6a7564676521;  // apart from the order of training
+
+AugmentOptions alternating(const AugmentOptions& augment, int views) {
+  AugmentOptions result = augment;
+  const int size = augment.views.front().size;  // local crops are smaller, and not compared
+  std::vector<ViewOptions> full;
+  for (const ViewOptions& view : augment.views)
+    if (view.size == size) full.push_back(view);
+  result.views.clear();
+  for (int v = 0; v < views; ++v) result.views.push_back(full[v % full.size()]);
+  return result;
+}
+
+void check_codes(Method& method, const at::Tensor& a, const at::Tensor& b, VitalSigns& signs) {
+  const std::int64_t n = a.size(0), codes = method.codes();
+  const at::Tensor assigned = method.assign(a).code.contiguous();
+  const Labels list(assigned.data_ptr<std::int64_t>(), assigned.data_ptr<std::int64_t>() + n);
+  CodeUsage hard(codes);
+  hard.add(list);
+  signs.codes = static_cast<double>(codes);
+  signs.used = hard.perplexity();
+  const double within = within_share(a, list);
+  if (within >= 0) signs.within = within;
+  if (!method.log_probabilities(a.narrow(0, 0, 1)).defined()) return;
+  const std::int64_t part = std::min(rows_at_once(codes), n);
+  const auto in_parts = [&](const auto& take) {
+    for (std::int64_t begin = 0; begin < n; begin += part) {
+      const std::int64_t rows = std::min(part, n - begin);
+      take(method.log_probabilities(a.narrow(0, begin, rows)),
+           method.log_probabilities(b.narrow(0, begin, rows)));
+    }
+  };
+  CodeUsage first(codes), both(codes);
+  in_parts([&](const at::Tensor& p, const at::Tensor& q) {
+    first.add(p.exp());
+    both.add(p.exp());
+    both.add(q.exp());
+  });
+  ViewAgreement agreement(both.mean());
+  in_parts([&](const at::Tensor& p, const at::Tensor& q) { agreement.add(p, q); });
+  signs.information = first.information();
+  signs.agreement = agreement.information();
+}
+
+}  // namespace
+
+at::Tensor sample_views(Method& method, const Dataset& data, const AugmentOptions& augment,
+                        int views, std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  LoaderOptions pass;
+  pass.batch = static_cast<int>(std::min<std::size_t>(kSampleBatch, data.size()));
+  pass.seed = seed ^ kOwnSeed;
+  pass.drop_last = false;
+  Loader loader(data, alternating(augment, views), pass);
+  const at::Device device = method.parameters().front().device();
+  std::vector<at::Tensor> rows;
+  std::int64_t count = 0;
+  Batch batch;
+  while (count < kCheckupImages && loader.next(batch)) {
+    ViewGroup& group = batch.groups.front();
+    const auto n = static_cast<std::int64_t>(batch.size());
+    const at::Tensor pixels =
+        torch::from_blob(group.pixels.data(), {views * n, group.size, group.size, 3})
+            .permute({0, 3, 1, 2});
+    const at::Tensor z = method.backbone().forward(pixels.to(device)).to(at::kFloat);
+    rows.push_back(z.view({views, n, -1}).transpose(0, 1));
+    count += n;
+  }
+  return torch::cat(rows);
+}
+
+VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& augment,
+                    std::uint64_t seed) {
+  const torch::NoGradGuard no_grad;
+  const bool was_training = method.is_training();
+  method.eval();
+  const at::Tensor views = sample_views(method, data, augment, 2, seed);
+  const at::Tensor z[2] = {views.select(1, 0).contiguous(), views.select(1, 1).contiguous()};
+  const at::Tensor h[2] = {method.embed(z[0]), method.embed(z[1])};
+  VitalSigns signs;
+  signs.images = static_cast<double>(views.size(0));
+  signs.deviation = deviation_share(z[0]);
+  signs.rank = effective_rank(covariance_spectrum(z[0], true));
+  signs.width = static_cast<double>(z[0].size(1));
+  signs.found = own_view_found(z[0], z[1]);
+  signs.embedding_deviation = deviation_share(h[0]);
+  signs.embedding_rank = effective_rank(covariance_spectrum(h[0], true));
+  signs.embedding_width = static_cast<double>(h[0].size(1));
+  signs.embedding_found = own_view_found(h[0], h[1]);
+  if (method.codes() > 0) check_codes(method, z[0], z[1], signs);
+  method.train(was_training);
+  return signs;
+}
+
+VitalSigns check_up_untrained(const TrainOptions& options, const Dataset& data,
+                              const AugmentOptions& augment) {
+  const torch::NoGradGuard no_grad;
+  const std::shared_ptr<Method> method = fresh_network(options);
+  method->embed(sample_views(*method, data, augment, 2, options.seed).flatten(0, 1));
+  return check_up(*method, data, augment, options.seed);
+}
+
+}  // namespace cpl

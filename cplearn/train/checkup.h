@@ -1,0 +1,31 @@
+#pragma once
+// A look at a network through a few hundred images, several views of each. The verdict at the end
+// of a training and that of `cplearn diagnose` both come from here, so that they cannot disagree.
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+#include "cplearn/data/loader.h"
+#include "cplearn/eval/vital_signs.h"
+#include "cplearn/ssl/method.h"
+#include "cplearn/train/options.h"
+
+namespace cpl {
+
+constexpr std::int64_t kCheckupImages = 512;  // fewer if the data set has no more
+
+// Two views of each. `augment`: as in training (resolve_augment).
+VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& augment,
+                    std::uint64_t seed);
+
+// The same network before its training.
+VitalSigns check_up_untrained(const TrainOptions& options, const Dataset& data,
+                              const AugmentOptions& augment);
+
+// Representations of any number of views of the same images, in the mode that the method is in: n x
+// views x features. The full views of `augment` take turns; local crops are left out.
+at::Tensor sample_views(Method& method, const Dataset& data, const AugmentOptions& augment,
+                        int views, std::uint64_t seed);
+
+}  // namespace cpl
