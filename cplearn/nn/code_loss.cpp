@@ -33,8 +33,14 @@ double logit_scale(Activation activation, LogitScale scale, std::int64_t width, 
   return scale == LogitScale::kTheory ? theory : theory * std::sqrt(static_cast<double>(batch));
 }
 
+void check_prior(PriorForm prior, std::int64_t rows) {
+  CPL_CHECK(prior != PriorForm::kOthers || rows >= 2, "head: the prior 'others' needs a batch of ",
+            "at least 2 images, got ", rows, "; use a larger batch, or --prior reverse");
+}
+
 CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::Tensor& w,
                          const CodeLossOptions& options) {
+  check_prior(options.prior, h0.size(0));
   const std::int64_t codes = w.size(1);
   const at::Tensor log_p0 = torch::matmul(h0, w).mul(options.scale).log_softmax(1);  // n x c
   const at::Tensor log_p1 = torch::matmul(h1, w).mul(options.scale).log_softmax(1);
@@ -50,16 +56,21 @@ CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::T
       options.target.defined()
           ? options.target.to(w.options()).log()
           : at::full({codes}, -std::log(static_cast<double>(codes)), w.options());
-  const auto prior = [&](const at::Tensor& log_pbar) {
-    return options.prior == PriorForm::kForward ? -(log_q.exp() * log_pbar).sum()
-                                                : (log_pbar.exp() * (log_pbar - log_q)).sum();
+  const auto prior = [&](const at::Tensor& log_p, const at::Tensor& log_pbar) {
+    if (options.prior == PriorForm::kForward) return -(log_q.exp() * log_pbar).sum();
+    if (options.prior == PriorForm::kReverse) return (log_pbar.exp() * (log_pbar - log_q)).sum();
+    const auto n = static_cast<double>(log_p.size(0));
+    const at::Tensor own = (log_p - log_p.logsumexp(0)).exp();  // of the code's column, n x c
+    const at::Tensor log_others =
+        log_pbar + std::log(n / (n - 1)) + (1 - own).clamp_min(simd::kLeastOthers).log();
+    return (log_p.exp() * (log_others - log_q)).sum(1).mean();
   };
   const at::Tensor log_mean0 = log_mean(log_p0), log_mean1 = log_mean(log_p1);
 
-  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(log_mean0);
+  at::Tensor invariance = cross(p0, log_p1), prior_value = prior(log_p0, log_mean0);
   if (options.symmetric) {
     invariance = 0.5 * (invariance + cross(p1, log_p0));
-    prior_value = 0.5 * (prior_value + prior(log_mean1));
+    prior_value = 0.5 * (prior_value + prior(log_p1, log_mean1));
   }
   const at::Tensor total = options.beta * invariance + prior_value;
   const at::Tensor entropy = 0.5 * (cross(p0, log_p0) + cross(p1, log_p1));

@@ -6,6 +6,8 @@
 //   prior      = -sum_j q_j log pbar_j                  (forward, Eq. 2)
 //              = sum_j pbar_j log(pbar_j / q_j)         (reverse, appendix "Practical
 //              Implementation")
+//              = (1/n) sum_ij p_ij log(m_ij / q_j)      (others: m_i is the mean over all rows but
+//              i, so that an image does not push itself away; docs/collapse.md)
 //   loss       = beta * invariance + prior              pbar = mean_i p_i
 //
 // Twice: as plain libtorch operations on a dense W (any device and type; the oracle), and fused
@@ -50,6 +52,9 @@ double logit_gap(std::int64_t codes);
 // (docs/collapse.md); for tanh that of inputs with variance 1.
 double logit_scale(Activation activation, LogitScale scale, std::int64_t width, std::int64_t codes,
                    std::int64_t batch, double deviation = 0);
+
+// Throws cpl::Error if there are no others. `rows`: of the whole batch.
+void check_prior(PriorForm prior, std::int64_t rows);
 
 // w: d x c, of the type of h0. Single worker.
 CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::Tensor& w,

@@ -138,17 +138,32 @@ class FusedHead {
       job.log_sum[v] = views_[v].log_sum.get();
       job.mean[v] = result.mean.data_ptr<float>() + static_cast<std::int64_t>(v) * codes_.codes;
     }
+    const bool others = options.prior == PriorForm::kOthers;
+    check_prior(options.prior, job.total_rows);
+    at::Tensor crowd;
+    if (others) {
+      crowd = at::empty({2, codes_.codes}, at::kFloat);
+      for (std::int64_t v = 0; v < 2; ++v)
+        job.crowd[v] = crowd.data_ptr<float>() + v * codes_.codes;
+    }
     if (workers.size() > 1) {  // the gradient needs the means of the whole batch
       job.gradient = false;
       run(job);
       workers.sum(result.mean);
       job.mean_given = true;
+      if (others) {  // and these, which need the means
+        run(job);
+        workers.sum(crowd);
+        job.crowd_given = true;
+      }
     }
     job.gradient = gradient;
     const Sums sums = run(job);
     result.prior = job.prior_weight[0] * sums.prior[0] + job.prior_weight[1] * sums.prior[1];
 
-    at::Tensor totals = at::zeros({3}, at::kDouble);  // cross 0, cross 1, entropy: sums over rows
+    // Sums over rows: cross 0, cross 1, entropy, the rows' own part of the prior.
+    at::Tensor totals = at::zeros({4}, at::kDouble);
+    totals[3] = job.prior_weight[0] * sums.prior_own[0] + job.prior_weight[1] * sums.prior_own[1];
     std::vector<std::array<double, 3>> terms(static_cast<std::size_t>(groups_));
     for (int v = 0; gradient && v < 2; ++v)
       result.gradient[v] = at::empty({rows_, codes_.width}, at::kFloat);
@@ -167,6 +182,7 @@ class FusedHead {
     const double n = static_cast<double>(job.total_rows);
     result.invariance = options.symmetric ? 0.5 * (total[0] + total[1]) / n : total[0] / n;
     result.entropy = total[2] / n;
+    result.prior += total[3];
     return result;
   }
 
@@ -195,6 +211,7 @@ class FusedHead {
   struct Sums {
     std::vector<double> along[2];
     double prior[2] = {};
+    double prior_own[2] = {};
   };
 
   static simd::AlignedFloats buffer(std::int64_t count) {
@@ -285,7 +302,10 @@ class FusedHead {
         }
         simd::loss_tiles(jobs[t], thread * codes_.tiles() / threads,
                          (thread + 1) * codes_.tiles() / threads);
-        for (int v = 0; v < 2; ++v) sums[t].prior[v] = jobs[t].prior_value[v];
+        for (int v = 0; v < 2; ++v) {
+          sums[t].prior[v] = jobs[t].prior_value[v];
+          sums[t].prior_own[v] = jobs[t].prior_own[v];
+        }
       }
     });
     for (std::size_t t = 1; t < sums.size(); ++t) {
@@ -293,6 +313,7 @@ class FusedHead {
         for (std::size_t row = 0; row < sums[0].along[v].size(); ++row)
           sums[0].along[v][row] += sums[t].along[v][row];
         sums[0].prior[v] += sums[t].prior[v];
+        sums[0].prior_own[v] += sums[t].prior_own[v];
         if (!job.gradient) continue;
         float* to = weighted[static_cast<std::size_t>(v)].get();
         const float* from = weighted[2 * t + static_cast<std::size_t>(v)].get();

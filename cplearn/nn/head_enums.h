@@ -18,7 +18,8 @@ inline const Names<Activation> kActivationNames = {{"tanh", Activation::kTanh},
 inline const Names<LogitScale> kLogitScaleNames = {{"deviation", LogitScale::kDeviation},
                                                    {"theory", LogitScale::kTheory},
                                                    {"author", LogitScale::kAuthor}};
-inline const Names<PriorForm> kPriorFormNames = {{"reverse", PriorForm::kReverse},
+inline const Names<PriorForm> kPriorFormNames = {{"others", PriorForm::kOthers},
+                                                 {"reverse", PriorForm::kReverse},
                                                  {"forward", PriorForm::kForward}};
 
 }  // namespace cpl

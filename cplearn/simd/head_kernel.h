@@ -62,7 +62,11 @@ void nearest_codes(const CodeView& codes, const float* group, std::int64_t tile_
 // All logits of one group for one tile: logits[code in tile][lane].
 void tile_logits(const CodeView& codes, const float* group, std::int64_t tile, float* logits);
 
-enum class PriorForm { kForward, kReverse };
+enum class PriorForm { kForward, kReverse, kOthers };
+
+// Form "others": where an image has nearly all of a code's mass, the others count as if they had
+// this share of it.
+constexpr float kLeastOthers = 1e-3f;
 
 // Loss and gradient over a range of tiles, for all rows of both views. Index [v] is the view.
 struct LossJob {
@@ -77,13 +81,16 @@ struct LossJob {
   const float* prior = nullptr;  // [codes] q, or null for uniform
   bool bounded = false;          // |s| <= 40: no 2^(s - log_sum) leaves fp32's range
   bool gradient = true;
-  bool mean_given = false;  // `mean` is input (already reduced over workers), not output
+  bool mean_given = false;   // `mean` is input (already reduced over workers), not output
+  bool crowd_given = false;  // the same for `crowd`
 
-  float* mean[2] = {};         // [codes] mean probability of each code
-  float* weighted[2] = {};     // [groups][packed_width][lanes] overwritten: sum_j g_ij w_j, where
-                               // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
-  double* along[2] = {};       // [groups][lanes] accumulates sum_j g_ij
+  float* mean[2] = {};      // [codes] mean probability of each code
+  float* crowd[2] = {};     // [codes] form "others": sum_i r^2 / (1 - r), r_ij = p_ij / sum_i p_ij
+  float* weighted[2] = {};  // [groups][packed_width][lanes] overwritten: sum_j g_ij w_j, where
+                            // g_ij = p_ij u_ij, u_ij = d(loss)/d(p_ij) up to a constant of row i
+  double* along[2] = {};    // [groups][lanes] accumulates sum_j g_ij
   double prior_value[2] = {};  // accumulates the prior term of each view
+  double prior_own[2] = {};    // form "others": what these rows add to it
 };
 
 void loss_tiles(LossJob& job, std::int64_t tile_begin, std::int64_t tile_end);

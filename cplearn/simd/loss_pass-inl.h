@@ -170,12 +170,15 @@ class LossPass {
     std::copy(mean_[v], mean_[v] + count, known);
   }
 
-  // The prior terms of the block, and pull_ = d(loss)/d(p_ij) through the mean of code j. For the
-  // reverse form without its constant +1, which the softmax cancels.
+  // The prior terms of the block, and pull_ = d(loss)/d(p_ij) through the mean of code j. Without
+  // the constant +1 of the reverse form and of "others", which the softmax cancels.
   void prior(int v, int64_t j, int64_t code, int count) {
     const D d;
     const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
-    const bool reverse = job_.prior_form == PriorForm::kReverse;
+    const bool forward = job_.prior_form == PriorForm::kForward;
+    // "others": the sum over n rows stands for that over n - 1.
+    const float n = static_cast<float>(job_.total_rows);
+    const V scale = hn::Set(d, job_.prior_form == PriorForm::kOthers ? n / (n - 1) : 1.0f);
     V total = hn::Zero(d);
     bool tiny = false;
     for (int first = 0; first < count; first += kLanes) {
@@ -191,13 +194,13 @@ class LossPass {
       }
       const V safe = hn::Max(m, hn::Set(d, kTinyMean));
       V term, slope;
-      if (reverse) {
-        slope = hn::Log(d, hn::Div(safe, q));
-        term = hn::Mul(m, slope);
-      } else {
+      if (forward) {
         slope = hn::Neg(hn::Div(q, safe));
         term = hn::Neg(hn::Mul(q, hn::Log(d, safe)));
         tiny = tiny || !hn::AllFalse(d, hn::And(inside, hn::Ne(m, safe)));
+      } else {
+        slope = hn::Log(d, hn::Div(hn::Mul(scale, safe), q));
+        term = hn::Mul(m, slope);
       }
       hn::Store(hn::Mul(hn::Set(d, weight), slope), d, pull_[v] + first);
       total = hn::Add(total, hn::IfThenElseZero(inside, term));
@@ -205,6 +208,39 @@ class LossPass {
     job_.prior_value[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total)));
     has_extra_[v] = tiny && !job_.mean_given;
     if (has_extra_[v]) underflows(v, j, code, count);
+    if (job_.prior_form == PriorForm::kOthers) others(v, code, count);
+  }
+
+  // What it changes that an image is held against the others only: r = p / sum of the code's
+  // column, log(1 - r) in the value, and crowd - r / (1 - r) + log(1 - r) in the slope.
+  void others(int v, int64_t code, int count) {
+    const D d;
+    const float weight = job_.prior_weight[v] / static_cast<float>(job_.total_rows);
+    const V one = hn::Set(d, 1.0f), least = hn::Set(d, kLeastOthers);
+    V total = hn::Zero(d);
+    for (int r = 0; r < count; ++r) {
+      const V share = hn::Set(
+          d, 1.0f / (static_cast<float>(job_.total_rows) * std::max(mean_[v][r], kTinyMean)));
+      V crowd = hn::Zero(d);
+      for (int64_t g = 0; g < groups_; ++g) {
+        const V p = hn::Load(d, probs(v, g) + r * kLanes);
+        const V own = hn::Mul(p, share);
+        const V left = hn::Max(hn::Sub(one, own), least);
+        const V log_left = hn::Log(d, left);
+        const V steep = hn::IfThenElseZero(hn::Gt(left, least), hn::Div(own, left));
+        crowd = hn::MulAdd(own, steep, crowd);
+        total = hn::MulAdd(p, log_left, total);
+        const V slope = hn::Mul(p, hn::Sub(log_left, steep));
+        hn::Store(hn::Mul(hn::Set(d, weight), slope), d, extra(v, g) + r * kLanes);
+      }
+      if (!job_.crowd_given) job_.crowd[v][code + r] = hn::GetLane(hn::SumOfLanes(d, crowd));
+      pull_[v][r] += weight * job_.crowd[v][code + r];
+    }
+    for (int64_t g = 0; g < groups_; ++g)
+      std::fill(extra(v, g) + count * kLanes, extra(v, g) + kBlock * kLanes, 0.0f);
+    job_.prior_own[v] += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, total))) /
+                         static_cast<double>(job_.total_rows);
+    has_extra_[v] = true;
   }
 
   // Codes whose mean underflows, where the forward prior's slope q / mean is huge and p / mean is

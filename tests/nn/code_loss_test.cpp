@@ -35,9 +35,8 @@ struct Case {
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << "width " << c.width << " codes " << c.codes << " rows " << c.rows
-             << (c.kind == DictionaryKind::kHadamard ? " hadamard" : " rademacher")
-             << (c.prior == PriorForm::kReverse ? " reverse" : " forward")
-             << (c.symmetric ? "" : " one-directional")
+             << (c.kind == DictionaryKind::kHadamard ? " hadamard" : " rademacher") << " "
+             << name_of(kPriorFormNames, c.prior) << (c.symmetric ? "" : " one-directional")
              << (c.scale == LogitScale::kTheory ? "" : " author") << (c.target ? " q" : "")
              << " on " << simd::instruction_set();
 }
@@ -104,7 +103,7 @@ TEST(CodeLoss, FusedAgreesWithPlainOverShapes) {
 
 TEST(CodeLoss, FusedAgreesWithPlainOverForms) {
   for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
-    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse, PriorForm::kOthers}) {
       for (const bool symmetric : {true, false}) {
         for (const bool target : {true, false}) {
           for (const LogitScale scale : {LogitScale::kTheory, LogitScale::kAuthor})
@@ -124,6 +123,7 @@ TEST(CodeLoss, EveryInstructionSetAgrees) {
         expect_agreement({width, 2 * width + 3, 17, kind});
         expect_agreement(
             {width, 130, 3, kind, PriorForm::kForward, false, LogitScale::kAuthor, true});
+        expect_agreement({width, 2 * width + 3, 17, kind, PriorForm::kOthers});
       }
       expect_agreement({2048, 2050, 5, kind});
     }
@@ -146,7 +146,7 @@ TEST(CodeLoss, EveryInstructionSetAgrees) {
 }
 
 TEST(CodeLoss, PlainAgreesWithFiniteDifferences) {
-  for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+  for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse, PriorForm::kOthers}) {
     for (const bool symmetric : {true, false}) {
       const Dictionary dictionary(DictionaryKind::kHadamard, 6, 11, 3);
       const at::Tensor w = dense(dictionary, at::kDouble);
@@ -175,7 +175,7 @@ TEST(CodeLoss, PlainAgreesWithFiniteDifferences) {
 TEST(CodeLoss, ExtremeLogitsStayFinite) {
   // Perfectly aligned embeddings at the author's scale: a margin of 147, where a naive loss is NaN.
   for (const DictionaryKind kind : {DictionaryKind::kHadamard, DictionaryKind::kRademacher}) {
-    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse}) {
+    for (const PriorForm prior : {PriorForm::kForward, PriorForm::kReverse, PriorForm::kOthers}) {
       for (const double sharpness : {8.0, 100.0}) {
         const Dictionary dictionary(kind, 64, 200, 5);
         const at::Tensor w = dense(dictionary, at::kFloat);
@@ -242,29 +242,30 @@ class CodeLossOfWidth : public ::testing::TestWithParam<std::int64_t> {};
 TEST_P(CodeLossOfWidth, TwoWorkersEqualOneOnTheSameBatch) {
   const std::int64_t width = GetParam();
   const Dictionary dictionary(DictionaryKind::kHadamard, width, 10 * width + 20, 1);
-  const CodeLossOptions options{
-      18.0 / static_cast<double>(width), 0.5, true, PriorForm::kReverse, {}};
-  at::Tensor h0 = embeddings(32, width, 1).requires_grad_(),
-             h1 = embeddings(32, width, 2).requires_grad_();
-  WorkerGroup alone;
-  const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
-  whole.total.backward();
-  at::Tensor gradient[2];
-  double loss[2];
-  test::as_two_workers([&](test::ThreadGroup& group) {
-    const int rank = group.rank();
-    at::Tensor a = h0.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
-    at::Tensor b = h1.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
-    const CodeLoss part = code_loss_fused(a, b, dictionary, options, group);
-    part.total.backward();
-    gradient[rank] = a.grad();
-    loss[rank] = part.total.item<double>();
-  });
-  EXPECT_NEAR(loss[0], whole.total.item<double>(), 1e-5);
-  EXPECT_EQ(loss[0], loss[1]);
-  // Workers average the gradients of parameters behind these.
-  const at::Tensor joined = torch::cat({gradient[0], gradient[1]}) / 2;
-  EXPECT_LT((joined - h0.grad()).norm().item<double>(), 1e-5 * h0.grad().norm().item<double>());
+  for (const PriorForm prior : {PriorForm::kReverse, PriorForm::kOthers}) {
+    const CodeLossOptions options{18.0 / static_cast<double>(width), 0.5, true, prior, {}};
+    at::Tensor h0 = embeddings(32, width, 1).requires_grad_(),
+               h1 = embeddings(32, width, 2).requires_grad_();
+    WorkerGroup alone;
+    const CodeLoss whole = code_loss_fused(h0, h1, dictionary, options, alone);
+    whole.total.backward();
+    at::Tensor gradient[2];
+    double loss[2];
+    test::as_two_workers([&](test::ThreadGroup& group) {
+      const int rank = group.rank();
+      at::Tensor a = h0.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+      at::Tensor b = h1.detach().slice(0, rank * 16, rank * 16 + 16).clone().requires_grad_();
+      const CodeLoss part = code_loss_fused(a, b, dictionary, options, group);
+      part.total.backward();
+      gradient[rank] = a.grad();
+      loss[rank] = part.total.item<double>();
+    });
+    EXPECT_NEAR(loss[0], whole.total.item<double>(), 1e-5);
+    EXPECT_EQ(loss[0], loss[1]);
+    // Workers average the gradients of parameters behind these.
+    const at::Tensor joined = torch::cat({gradient[0], gradient[1]}) / 2;
+    EXPECT_LT((joined - h0.grad()).norm().item<double>(), 1e-5 * h0.grad().norm().item<double>());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutTables, CodeLossOfWidth, ::testing::Values(48, 128));
@@ -326,6 +327,9 @@ TEST(CodeLoss, RefusesBadInputByName) {
   has(loss(good, good, bad), "must sum to 1");
   bad.target = torch::ones({15}) / 15;
   has(loss(good, good, bad), "one probability per code (16)");
+  bad = options;
+  bad.prior = PriorForm::kOthers;
+  has(loss(embeddings(1, 8, 1), embeddings(1, 8, 2), bad), "a batch of at least 2 images, got 1");
   has(error_of([] { Dictionary(DictionaryKind::kHadamard, 8, 100000000, 1); }),
       "codes must be under 1/eps");
   has(error_of([] { Dictionary(DictionaryKind::kHadamard, 0, 16, 1); }), "width must be between 1");
