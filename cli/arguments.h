@@ -112,6 +112,7 @@ struct BenchHeadArguments {
   std::int64_t batch = 64;
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   LogitScale scale = LogitScale::kTheory;
+  PriorForm prior = PriorForm::kReverse;
   double beta = 0.5;
   int steps = 10;
   bool table = false;
@@ -124,6 +125,8 @@ struct BenchHeadArguments {
     v("batch", batch, "rows of each view, n", AtLeast{1});
     v("dictionary", dictionary, "hadamard or rademacher", kDictionaryNames);
     v("scale", scale, "of the logits", kLogitScaleNames);
+    v("prior", prior, "others, reverse or forward; the straightforward graph is of the reverse one",
+      kPriorFormNames);
     v("beta", beta, "weight of the invariance term", AtLeast{0});
     v("steps", steps, "repetitions; the best counts", AtLeast{1});
     v("table", table, "also show how the fused cost grows with codes and batch");

@@ -76,8 +76,11 @@ Run declare_theory(CLI::App& app) {
       "where they come to rest");
   add("activation", points.activation, "with --optimise: tanh or l2", kActivationNames);
   add("scale", points.scale, "with --optimise: of the logits", kLogitScaleNames);
-  add("deviation", points.deviation, "with --optimise: of the logits, by scale deviation",
-      Between{1e-3, 1000});
+  add("deviation", points.deviation,
+      "with --optimise: of the logits, by scale deviation; 0: the square root of ln codes",
+      Between{0, 1000});
+  add("prior", points.prior, "with --optimise: others, reverse or forward, as of 'train'",
+      kPriorFormNames);
   add("dictionary", points.dictionary, "with --optimise: hadamard or rademacher", kDictionaryNames);
   add("correlation", points.correlation,
       "with --optimise: between the views of a point; 1: they are the same", Between{1e-3, 1});

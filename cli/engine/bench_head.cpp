@@ -33,7 +33,7 @@ struct Problem {
                         CodeHeadOptions().deviation),
             o.beta,
             true,
-            PriorForm::kReverse,
+            o.prior,
             {}};
   }
 

@@ -68,6 +68,7 @@ int optimise(const TheoryArguments& arguments, const Common& common) {
                  {"activation", name_of(kActivationNames, options.activation)},
                  {"scale", name_of(kLogitScaleNames, options.scale)},
                  {"deviation", options.deviation},
+                 {"prior", name_of(kPriorFormNames, options.prior)},
                  {"dictionary", name_of(kDictionaryNames, options.dictionary)},
                  {"correlation", options.correlation},
                  {"steps", options.steps}});

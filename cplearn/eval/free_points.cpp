@@ -73,7 +73,7 @@ FreePointsState optimise_points(const FreePointsOptions& o,
   loss_options.scale = logit_scale(o.activation, o.scale, o.width, o.codes, o.points, o.deviation);
   loss_options.beta = o.beta;
   loss_options.symmetric = true;
-  loss_options.prior = PriorForm::kReverse;
+  loss_options.prior = o.prior;
   WorkerGroup alone;
 
   Tensor points = starting_points(o, dictionary).requires_grad_();

@@ -34,7 +34,8 @@ struct FreePointsOptions {
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   Activation activation = Activation::kL2;
   LogitScale scale = LogitScale::kDeviation;
-  double deviation = 2;
+  double deviation = 0;  // sqrt(log codes)
+  PriorForm prior = PriorForm::kOthers;
   double beta = 0.4;
   double correlation = 1;  // between the views of a point: 1 without noise
   Start start = Start::kRandom;

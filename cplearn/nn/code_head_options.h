@@ -20,8 +20,8 @@ struct CodeHeadOptions {
   bool train_dictionary = false;
   Activation activation = Activation::kL2;
   LogitScale scale = LogitScale::kDeviation;
-  double deviation = 2;
-  PriorForm prior = PriorForm::kReverse;
+  double deviation = 0;
+  PriorForm prior = PriorForm::kOthers;
   bool symmetric = true;
   double beta = 0.4;
   std::int64_t batch = 64;
@@ -51,10 +51,12 @@ struct CodeHeadOptions {
       "of the logits: deviation (the same at any width), theory (the paper's temperature) or "
       "author (the released code's, sqrt(batch) times sharper)",
       kLogitScaleNames);
-    v("deviation", deviation, "scale deviation: standard deviation of an image's logits",
-      Between{1e-3, 1000});
+    v("deviation", deviation,
+      "scale deviation: standard deviation of an image's logits; 0: the square root of ln codes",
+      Between{0, 1000});
     v("prior", prior,
-      "form of the prior term: reverse KL (finite when codes are unused) or forward (Eq. 2)",
+      "form of the prior term: others (each image against the rest of the batch), reverse KL "
+      "(the whole batch; finite when codes are unused) or forward (Eq. 2)",
       kPriorFormNames);
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cplearn/base/error.h"
@@ -24,7 +25,8 @@ double logit_scale(Activation activation, LogitScale scale, std::int64_t width, 
             batch);
   const double gap = logit_gap(codes), d = static_cast<double>(width);
   if (scale == LogitScale::kDeviation) {
-    CPL_CHECK(deviation > 0, "the deviation of a logit must be positive, got ", deviation);
+    CPL_CHECK(deviation >= 0, "the deviation of a logit must not be negative, got ", deviation);
+    if (deviation == 0) deviation = std::sqrt(std::log(std::max(static_cast<double>(codes), 3.0)));
     constexpr double kTanhDeviation = 0.628;  // of tanh(x), x standard normal
     return activation == Activation::kTanh ? deviation / (kTanhDeviation * std::sqrt(d))
                                            : deviation;

@@ -48,8 +48,9 @@ double logit_gap(std::int64_t codes);
 // The factor of H W. `theory` puts the logit of a perfectly aligned embedding at L, whatever the
 // batch: L / d for tanh, L / sqrt(d) for rows of unit length. `author` (the released code) is
 // sqrt(batch) times sharper; `batch` is the training batch, never that of an evaluation.
-// `deviation` gives logits that standard deviation over the codes, whatever the width
-// (docs/collapse.md); for tanh that of inputs with variance 1.
+// `deviation` gives logits that standard deviation over the codes, whatever the width; for tanh that
+// of inputs with variance 1. 0 is sqrt(log codes), the most that so many codes can resolve
+// (docs/collapse.md).
 double logit_scale(Activation activation, LogitScale scale, std::int64_t width, std::int64_t codes,
                    std::int64_t batch, double deviation = 0);
 
