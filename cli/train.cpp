@@ -77,7 +77,8 @@ Run declare_train(CLI::App& app) {
   app.add_option("--resume", arguments.resume, "go on with the run in this directory, exactly");
   app.add_flag("--override", arguments.override_settings,
                "with --resume: accept settings other than the run's");
-  app.add_flag("--strict", arguments.strict, "exit with code 3 if the result is collapsed");
+  app.add_flag("--strict", arguments.strict,
+               "stop with exit code 3 when a collapse forms, instead of recovering");
   return [given_here, &app](const Common& common) {
     TrainArguments settled_arguments = given_here->arguments;
     CPL_CHECK(settled_arguments.resume.empty() || settled_arguments.out.empty() ||

@@ -21,7 +21,7 @@ if [ -e "$run/config.toml" ]; then
   "$cplearn" train --resume "$run"
 else
   "$cplearn" train --data shapes --test shapes@test --out "$run" \
-    --width 32 --codes 256 --epochs 20
+    --width 32 --codes 256 --batch 16 --epochs 20
 fi
 
 step "Is it any good? Trained against untrained against pixels"

@@ -30,7 +30,7 @@ struct Problem {
     h0 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
     h1 = torch::randn({o.batch, o.width}).tanh().requires_grad_();
     loss = {logit_scale(Activation::kTanh, o.scale, o.width, o.codes, o.batch,
-                        CodeHeadOptions().deviation),
+                        resolve_deviation(0, o.prior, o.codes)),
             o.beta,
             true,
             o.prior,

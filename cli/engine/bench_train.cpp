@@ -119,8 +119,11 @@ Speed time_plain(const BenchTrainArguments& o) {
   torch::optim::Adam adam(parameters, torch::optim::AdamOptions(1e-4));
   const int size = resolve_image_size(o.train);
   const at::Tensor images = torch::randn({2 * o.train.batch, 3, size, size});
-  const CodeLossOptions loss{
-      head->scale(), head_options.beta, head_options.symmetric, head_options.prior, {}};
+  const CodeLossOptions loss{head->scale(),
+                             head_options.beta,
+                             head_options.symmetric,
+                             resolve_prior(head_options.prior, head_options.batch),
+                             {}};
   const EncodeOptions encoding{1, resolve_bf16(o.train)};
   return measure_steps(std::max(3, o.steps / 4), 3, [&] {
     const std::vector<at::Tensor> z = encode(*net, images, encoding).chunk(2);

@@ -92,12 +92,12 @@ std::string measures_table(const Diagnosis& d) {
 
 void print(const Diagnosis& d, const Common& common) {
   TextTable table({"collapse", "verdict", "value", "collapsed under", "what it means"});
-  for (const Finding* f : d.collapse.findings())
+  for (const Finding* f : d.judgement.findings())
     table.add(
         {f->name, verdict_name(f->verdict), readable(f->value), readable(f->threshold), f->words});
-  common.say() << table.str() << "\n" << d.collapse.summary << ".\n";
-  for (const Finding* f : d.collapse.findings())
-    if (!f->advice.empty()) common.say() << "! " << f->name << ": " << f->advice << "\n";
+  common.say() << table.str() << "\n" << d.judgement.summary() << ".\n";
+  if (d.judgement.verdict == Verdict::kCollapsed && !d.remedy.empty())
+    common.say() << "! use " << d.remedy << "\n";
   if (d.certificate) common.say() << "\nCertificate: " << d.certificate_words << ".\n";
   common.say() << "\n" << measures_table(d);
   if (!d.usage.empty())
@@ -143,7 +143,7 @@ int run_diagnose(const DiagnoseArguments& arguments, const Common& common) {
     common.say() << "Written: " << out << "/diagnosis.json"
                  << (found.gallery.is_null() ? "" : ", gallery.json") << "\n";
   common.result(to_json(found.diagnosis));
-  return found.diagnosis.collapse.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
+  return found.diagnosis.judgement.verdict == Verdict::kCollapsed ? kCollapsed : kSuccess;
 }
 
 void write_diagnosis(const std::string& run, const Common& common) {

@@ -40,8 +40,8 @@ std::string words(const Status& status) {
   std::string text = str("epoch ", std::min(status.position.epoch + 1, status.position.epochs), "/",
                          status.position.epochs);
   if (!status.terms.empty()) text += "  loss " + readable(status.loss);
-  if (status.judged && status.vitals.usage > 0)
-    text += "  codes " + readable(std::round(status.vitals.usage));
+  if (status.judged && status.signs.used > 0)
+    text += "  codes " + readable(std::round(status.signs.used));
   if (status.probe_accuracy >= 0)
     text += str("  probe ", readable(std::round(1000 * status.probe_accuracy) / 10), "%");
   return text;
@@ -57,8 +57,8 @@ void print_summary(const Trainer& trainer, const MetricsLine& summary, const Com
                                              : value.dump()});
   }
   common.say() << "\n" << table.str();
-  for (const std::string& advice : trainer.status().health.advice)
-    common.say() << "! " << advice << "\n";
+  for (const auto& words : summary.value("advice", std::vector<std::string>()))
+    common.say() << "! " << words << "\n";
   const std::vector<BadFile> bad = trainer.dataset().bad_files();
   for (std::size_t i = 0; i < bad.size() && i < 5; ++i)
     common.say() << "! " << printable(bad[i].file + ": " + bad[i].reason) << "\n";
@@ -123,6 +123,7 @@ int run_train(const TrainArguments& arguments, const Common& common) {
   } else {
     trainer.start();
   }
+  if (arguments.strict) trainer.never_recover();
   common.say() << config.train.method << own_settings(config.train) << " on " << config.train.data
                << " (" << trainer.dataset().size() << " images), " << config.train.backbone
                << ", into " << directory
@@ -139,7 +140,10 @@ int run_train(const TrainArguments& arguments, const Common& common) {
         progress.message("! " + printable(text));
     };
     pass_on_messages();
-    while (!stop_requested() && trainer.status().position.step < stop_at && trainer.step()) {
+    const auto must_stop = [&] {
+      return stop_requested() || (arguments.strict && trainer.status().collapsing);
+    };
+    while (!must_stop() && trainer.status().position.step < stop_at && trainer.step()) {
       progress.update(trainer.status().position.step * batch, words(trainer.status()));
       pass_on_messages();
     }
@@ -152,7 +156,8 @@ int run_train(const TrainArguments& arguments, const Common& common) {
               << ". Go on with: cplearn train --resume " << directory << "\n";
   }
   common.result(summary);
-  return arguments.strict && trainer.status().health.collapsed ? kCollapsed : kSuccess;
+  const bool collapsed = trainer.status().judgement.verdict == Verdict::kCollapsed;
+  return arguments.strict && collapsed ? kCollapsed : kSuccess;
 }
 
 }  // namespace cpl::cli

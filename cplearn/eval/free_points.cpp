@@ -70,7 +70,8 @@ FreePointsState optimise_points(const FreePointsOptions& o,
   const Dictionary dictionary(o.dictionary, o.width, o.codes, o.seed);
   const Tensor blind = blind_direction(dictionary);
   CodeLossOptions loss_options{};
-  loss_options.scale = logit_scale(o.activation, o.scale, o.width, o.codes, o.points, o.deviation);
+  loss_options.scale = logit_scale(o.activation, o.scale, o.width, o.codes, o.points,
+                                   resolve_deviation(o.deviation, o.prior, o.codes));
   loss_options.beta = o.beta;
   loss_options.symmetric = true;
   loss_options.prior = o.prior;

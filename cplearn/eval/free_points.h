@@ -34,7 +34,7 @@ struct FreePointsOptions {
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   Activation activation = Activation::kL2;
   LogitScale scale = LogitScale::kDeviation;
-  double deviation = 0;  // sqrt(log codes)
+  double deviation = 0;  // as resolve_deviation
   PriorForm prior = PriorForm::kOthers;
   double beta = 0.4;
   double correlation = 1;  // between the views of a point: 1 without noise

@@ -123,9 +123,30 @@ double own_view_found(const at::Tensor& a, const at::Tensor& b) {
   const at::NoGradGuard no_grad;
   const at::Tensor first = exact_rows(a, 2), second = exact_rows(b, 2);
   const at::Tensor mean = (first.mean(0) + second.mean(0)) / 2;
-  const at::Tensor cosines = at::matmul(directions_of(first - mean), directions_of(second - mean).t());
+  const at::Tensor cosines =
+      at::matmul(directions_of(first - mean), directions_of(second - mean).t());
   const at::Tensor own = at::arange(a.size(0), at::kLong);
   return cosines.argmax(1).eq(own).to(at::kDouble).mean().item<double>();
+}
+
+double within_share(const at::Tensor& embeddings, const Labels& groups) {
+  CPL_CHECK(embeddings.dim() == 2 && embeddings.size(0) == static_cast<std::int64_t>(groups.size()),
+            "needs one group per embedding, got ", groups.size(), " for ", embeddings.sizes());
+  const at::NoGradGuard no_grad;
+  Labels known;
+  const at::Tensor index = torch::tensor(compact_labels(groups, &known));
+  const at::Tensor sizes = torch::bincount(index).to(at::kDouble);
+  const at::Tensor x = embeddings.to(at::kCPU, at::kDouble);
+  const at::Tensor centred = x - x.mean(0);
+  const at::Tensor means = at::zeros({sizes.size(0), x.size(1)}, x.options())
+                               .index_add_(0, index, centred)
+                               .div_(sizes.unsqueeze(1));
+  const double within = (centred - means.index_select(0, index)).square().sum().item<double>();
+  // A group of one adds nothing to `within` and nothing here.
+  const double freedom = static_cast<double>(x.size(0) - sizes.size(0));
+  if (freedom < 1) return -1;
+  const double total = centred.square().sum().item<double>();
+  return total > 0 ? within / freedom * static_cast<double>(x.size(0) - 1) / total : 0.0;
 }
 
 double deviation_share(const at::Tensor& x) {

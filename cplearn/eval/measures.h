@@ -7,6 +7,8 @@
 
 #include <cstdint>
 
+#include "cplearn/eval/contingency.h"
+
 namespace cpl {
 
 // LiDAR (Thilak et al., ICLR 2024): how many directions tell images apart that views of an image
@@ -31,5 +33,9 @@ double own_view_found(const at::Tensor& a, const at::Tensor& b);
 // Root mean square deviation from the mean / root mean square length: 0 for a constant, 1 for what
 // is centred. `x`: n x d.
 double deviation_share(const at::Tensor& x);
+
+// Unbiased variance within groups of at least two points / unbiased total variance; -1 when no
+// group has two points, and 0 when nothing varies. `x`: n x d, `groups`: n.
+double within_share(const at::Tensor& x, const Labels& groups);
 
 }  // namespace cpl

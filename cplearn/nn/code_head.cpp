@@ -32,8 +32,10 @@ CodeHeadImpl::CodeHeadImpl(std::int64_t features, const CodeHeadOptions& options
   }
   CPL_CHECK(options_.projector || options_.hidden == features, "head: without a projector the ",
             "dictionary is as wide as the features (", features, "), got hidden ", options_.hidden);
+  prior_form_ = resolve_prior(options_.prior, options_.batch);
   scale_ = logit_scale(options_.activation, options_.scale, options_.hidden, options_.codes,
-                       options_.batch, options_.deviation);
+                       options_.batch,
+                       resolve_deviation(options_.deviation, prior_form_, options_.codes));
   features_ = features;
   if (options_.projector) {
     if (options_.projector_layers == 1) {
@@ -80,7 +82,7 @@ at::Tensor CodeHeadImpl::project(const at::Tensor& z) {
 }
 
 CodeLoss CodeHeadImpl::compare(const at::Tensor& h0, const at::Tensor& h1) {
-  const CodeLossOptions options{scale_, options_.beta, options_.symmetric, options_.prior, prior_};
+  const CodeLossOptions options{scale_, options_.beta, options_.symmetric, prior_form_, prior_};
   if (codes_.defined()) {
     CPL_CHECK(workers_->size() == 1, "head: trained codes are for one worker");
     return code_loss_plain(h0, h1, codes_, options);

@@ -62,6 +62,7 @@ class CodeHeadImpl : public torch::nn::Module {
 
   CodeHeadOptions options_;
   double scale_;
+  PriorForm prior_form_ = PriorForm::kReverse;
   std::int64_t features_ = 0;
   // The projector: `linear_` or, with several layers, `mlp_`, then `norm_`; null without one.
   ProductLinear linear_{nullptr};

@@ -15,13 +15,13 @@ struct CodeHeadOptions {
   bool projector = true;
   std::int64_t projector_layers = 1;
   std::int64_t projector_width = 512;
-  std::int64_t codes = 1024;
+  std::int64_t codes = 4096;
   DictionaryKind dictionary = DictionaryKind::kHadamard;
   bool train_dictionary = false;
   Activation activation = Activation::kL2;
   LogitScale scale = LogitScale::kDeviation;
   double deviation = 0;
-  PriorForm prior = PriorForm::kOthers;
+  PriorChoice prior = PriorChoice::kAuto;
   bool symmetric = true;
   double beta = 0.4;
   std::int64_t batch = 64;
@@ -52,12 +52,14 @@ struct CodeHeadOptions {
       "author (the released code's, sqrt(batch) times sharper)",
       kLogitScaleNames);
     v("deviation", deviation,
-      "scale deviation: standard deviation of an image's logits; 0: the square root of ln codes",
+      "scale deviation: standard deviation of an image's logits; 0: the square root of ln codes, "
+      "or 2 with another prior than others",
       Between{0, 1000});
     v("prior", prior,
       "form of the prior term: others (each image against the rest of the batch), reverse KL "
-      "(the whole batch; finite when codes are unused) or forward (Eq. 2)",
-      kPriorFormNames);
+      "(the whole batch; finite when codes are unused), forward (Eq. 2), or auto (others from 64 "
+      "images on, else reverse)",
+      kPriorChoiceNames);
     v("symmetric", symmetric,
       "average both directions of the invariance term, and both views' priors");
     v("beta", beta,

@@ -25,8 +25,7 @@ double logit_scale(Activation activation, LogitScale scale, std::int64_t width, 
             batch);
   const double gap = logit_gap(codes), d = static_cast<double>(width);
   if (scale == LogitScale::kDeviation) {
-    CPL_CHECK(deviation >= 0, "the deviation of a logit must not be negative, got ", deviation);
-    if (deviation == 0) deviation = std::sqrt(std::log(std::max(static_cast<double>(codes), 3.0)));
+    CPL_CHECK(deviation > 0, "the deviation of a logit must be positive, got ", deviation);
     constexpr double kTanhDeviation = 0.628;  // of tanh(x), x standard normal
     return activation == Activation::kTanh ? deviation / (kTanhDeviation * std::sqrt(d))
                                            : deviation;
@@ -38,6 +37,28 @@ double logit_scale(Activation activation, LogitScale scale, std::int64_t width, 
 void check_prior(PriorForm prior, std::int64_t rows) {
   CPL_CHECK(prior != PriorForm::kOthers || rows >= 2, "head: the prior 'others' needs a batch of ",
             "at least 2 images, got ", rows, "; use a larger batch, or --prior reverse");
+}
+
+PriorForm resolve_prior(PriorChoice choice, std::int64_t batch) {
+  constexpr std::int64_t kEnoughOthers = 64;
+  switch (choice) {
+    case PriorChoice::kOthers:
+      return PriorForm::kOthers;
+    case PriorChoice::kReverse:
+      return PriorForm::kReverse;
+    case PriorChoice::kForward:
+      return PriorForm::kForward;
+    case PriorChoice::kAuto:
+      break;
+  }
+  return batch >= kEnoughOthers ? PriorForm::kOthers : PriorForm::kReverse;
+}
+
+double resolve_deviation(double wanted, PriorForm prior, std::int64_t codes) {
+  if (wanted > 0) return wanted;
+  return prior == PriorForm::kOthers
+             ? std::sqrt(std::log(std::max(static_cast<double>(codes), 3.0)))
+             : 2;
 }
 
 CodeLoss code_loss_plain(const at::Tensor& h0, const at::Tensor& h1, const at::Tensor& w,

@@ -48,11 +48,18 @@ double logit_gap(std::int64_t codes);
 // The factor of H W. `theory` puts the logit of a perfectly aligned embedding at L, whatever the
 // batch: L / d for tanh, L / sqrt(d) for rows of unit length. `author` (the released code) is
 // sqrt(batch) times sharper; `batch` is the training batch, never that of an evaluation.
-// `deviation` gives logits that standard deviation over the codes, whatever the width; for tanh that
-// of inputs with variance 1. 0 is sqrt(log codes), the most that so many codes can resolve
-// (docs/collapse.md).
+// `deviation` gives logits that standard deviation over the codes, whatever the width; for tanh
+// that of inputs with variance 1.
 double logit_scale(Activation activation, LogitScale scale, std::int64_t width, std::int64_t codes,
                    std::int64_t batch, double deviation = 0);
+
+// What `auto` means: the others of the batch, from 64 images on. In smaller batches images learn to
+// stay apart from those that batch norm shows them, which is no use elsewhere (docs/collapse.md).
+PriorForm resolve_prior(PriorChoice choice, std::int64_t batch);
+
+// What a deviation of 0 means: the most that so many codes resolve, sqrt(log codes), where an image
+// is held against the others; 2 where it also counts against itself.
+double resolve_deviation(double wanted, PriorForm prior, std::int64_t codes);
 
 // Throws cpl::Error if there are no others. `rows`: of the whole batch.
 void check_prior(PriorForm prior, std::int64_t rows);

@@ -10,6 +10,7 @@ namespace cpl {
 enum class Activation { kTanh, kL2 };
 enum class LogitScale { kDeviation, kTheory, kAuthor };
 using simd::PriorForm;
+enum class PriorChoice { kAuto, kOthers, kReverse, kForward };
 
 inline const Names<DictionaryKind> kDictionaryNames = {{"hadamard", DictionaryKind::kHadamard},
                                                        {"rademacher", DictionaryKind::kRademacher}};
@@ -21,5 +22,9 @@ inline const Names<LogitScale> kLogitScaleNames = {{"deviation", LogitScale::kDe
 inline const Names<PriorForm> kPriorFormNames = {{"others", PriorForm::kOthers},
                                                  {"reverse", PriorForm::kReverse},
                                                  {"forward", PriorForm::kForward}};
+inline const Names<PriorChoice> kPriorChoiceNames = {{"auto", PriorChoice::kAuto},
+                                                     {"others", PriorChoice::kOthers},
+                                                     {"reverse", PriorChoice::kReverse},
+                                                     {"forward", PriorChoice::kForward}};
 
 }  // namespace cpl

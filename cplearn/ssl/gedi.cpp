@@ -17,7 +17,7 @@ class GediNogen : public Method {
         loss_{1 / options.own<GediNogenOptions>().temperature,
               options.head.beta,
               options.head.symmetric,
-              options.head.prior,
+              resolve_prior(options.head.prior, options.head.batch),
               {}} {
     const std::int64_t features = student().features(), hidden = options.hidden_or(features);
     CPL_CHECK(options.head.codes >= 2, "gedi needs at least 2 --codes, got ", options.head.codes);

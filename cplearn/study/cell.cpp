@@ -153,6 +153,7 @@ CellConfig resolve_cell(const Cell& cell, const std::string& place) {
         known.begin(), known.end(), [&, key = name](auto& option) { return option.name == key; });
     if (is_setting || !is_axis) layer.values[name] = value;
   }
+  layer.values.emplace("recover", "false");  // an experiment shows what its settings do
   config.run = settle_config({layer});
   config.run.train.data = spec(place, "train", config.cell.images);
   config.test = spec(place, "test", config.cell.test_images);

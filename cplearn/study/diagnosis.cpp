@@ -13,7 +13,7 @@
 #include "cplearn/eval/mixture.h"
 #include "cplearn/eval/view_agreement.h"
 #include "cplearn/train/checkup.h"
-#include "cplearn/train/untrained.h"
+#include "cplearn/train/remedy.h"
 
 namespace cpl {
 namespace {
@@ -166,14 +166,6 @@ struct ViewPair {
   at::Tensor z[2];  // n x features
 };
 
-// As in training, but always two full views: local crops are not compared here.
-AugmentOptions two_views(const Run& run, const Dataset& data) {
-  AugmentOptions augment = resolve_augment(run.options, data.statistics());
-  augment.normalisation = run.views.normalisation;
-  augment.views.resize(2, augment.views.front());
-  return augment;
-}
-
 ViewPair extract_views(Method& method, const Dataset& data, const AugmentOptions& augment,
                        const char* what, const DiagnosisProgress& progress) {
   const auto total = static_cast<std::int64_t>(data.size());
@@ -226,14 +218,26 @@ CodeFindings look_at_codes(Method& method, const ViewPair& views,
   return {usage[0], agreement.cross_entropy(), agreement.information()};
 }
 
-std::string words_of(const Certificate& c, const Agreement& agreement, const std::string& method) {
+std::string words_of(const Diagnosis& d, const std::string& method) {
+  const Certificate& c = *d.certificate;
+  const bool known = d.signs_before && !std::isnan(d.signs_before->agreement);
   return str(
       "a code tells ", readable(c.information), " of at most ", readable(c.information_limit),
-      " nats about its image, and ", readable(agreement.nats), " about another view of it",
-      agreement.untrained ? str(" (", readable(*agreement.untrained), " before training)") : "",
+      " nats about its image, and ", readable(d.agreement), " about another view of it",
+      known ? str(" (", readable(d.signs_before->agreement), " before training)") : "",
       "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.bound),
       " above the bound (a code of its own for each image would cost ", readable(c.attainable), ")",
       is_cplearn(method) ? "" : " (CPLearn's loss; this method has another)");
+}
+
+// Embeddings alone: they are what people take, and what the loss saw.
+VitalSigns signs_of(const at::Tensor& x) {
+  VitalSigns signs;
+  signs.images = static_cast<double>(x.size(0));
+  signs.deviation = deviation_share(x);
+  signs.rank = effective_rank(covariance_spectrum(x, true));
+  signs.width = static_cast<double>(x.size(1));
+  return signs;
 }
 
 }  // namespace
@@ -264,45 +268,33 @@ std::optional<double> label_residual(const at::Tensor& z, const Labels& labels) 
   return std::sqrt(std::max(unexplained, 0.0) / m);
 }
 
-Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
-                       const DiagnosisOptions& options, const DiagnosisProgress& progress) {
+Diagnosis diagnose_run(Run& run, const Dataset& whole, const Dataset& data,
+                       const Features& features, const DiagnosisOptions& options,
+                       const DiagnosisProgress& progress) {
   const at::NoGradGuard no_grad;
   Method& method = *run.method;
   Diagnosis result;
   result.codes = method.codes();
   const Labels codes = features.code_list();
-  const AugmentOptions augment = two_views(run, data);
-  const ViewPair views = extract_views(method, data, augment, "augmented views", progress);
+  AugmentOptions augment = resolve_augment(run.options, data.statistics());
+  augment.normalisation = run.views.normalisation;
+  result.signs = check_up(method, whole, augment, run.options.seed);
+  if (options.untrained) result.signs_before = check_up_untrained(run.options, whole, augment);
+  result.judgement = judge(result.signs, result.signs_before ? &*result.signs_before : nullptr);
+  result.remedy = remedy_words(remedies(run.options));
 
-  CollapseOptions judging;
-  judging.seed = options.seed;
-  judging.has_beta = method.beta() >= 0;
+  augment.views.resize(2, augment.views.front());  // local crops are not compared
+  const ViewPair views = extract_views(method, data, augment, "augmented views", progress);
   const at::Tensor first = features.representations.narrow(0, 0, 1);
   if (result.codes > 0 && method.log_probabilities(first).defined()) {
     const CodeFindings found = look_at_codes(method, views, progress);
     const CodeHeadOptions& head = run.options.method_options.head;
-    result.agreement = Agreement{found.agreement};
-    if (options.untrained) {
-      const auto fresh = untrained_network(run.options, data, run.views);
-      result.agreement->untrained =
-          look_at_codes(*fresh, extract_views(*fresh, data, augment, "before training", progress),
-                        progress)
-              .agreement;
-    }
-    result.certificate =
-        certificate(found.usage, found.invariance, {head.beta, head.prior == PriorForm::kReverse});
-    result.certificate_words = words_of(*result.certificate, *result.agreement, run.options.method);
-    result.collapse =
-        diagnose_collapse(features.embeddings, codes, &found.usage, result.agreement, judging);
-  } else {
-    CodeUsage assigned(std::max<std::int64_t>(result.codes, 1));
-    assigned.add(codes);
-    result.collapse = diagnose_collapse(features.embeddings, codes,
-                                        codes.empty() ? nullptr : &assigned, {}, judging);
+    result.agreement = found.agreement;
+    result.certificate = certificate(found.usage, found.invariance,
+                                     {head.beta, head.prior != PriorChoice::kForward});
+    result.certificate_words = words_of(result, run.options.method);
   }
-  result.signs = check_up(method, data, augment, run.options.seed);
-  if (options.untrained) result.signs_before = check_up_untrained(run.options, data, augment);
-  const at::Tensor many = sample_views(method, data, augment, kLidarViews, run.options.seed);
+  const at::Tensor many = sample_views(method, whole, augment, kLidarViews, run.options.seed);
   result.statistics.emplace_back("representation", moments_of(features.representations));
   for (const auto& [name, values] : method.layers(features.representations))
     result.statistics.emplace_back(name, moments_of(values));
@@ -320,11 +312,11 @@ Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
 Diagnosis diagnose_embeddings(const at::Tensor& embeddings, const Labels& labels,
                               const DiagnosisOptions& options, const DiagnosisProgress& progress) {
   const at::NoGradGuard no_grad;
-  CollapseOptions judging;
-  judging.seed = options.seed;
-  judging.has_beta = false;  // another tool's
+  CPL_CHECK(embeddings.dim() == 2 && embeddings.size(0) >= 2,
+            "a diagnosis needs at least 2 embeddings as n x d, got ", embeddings.sizes());
   Diagnosis result;
-  result.collapse = diagnose_collapse(embeddings, {}, nullptr, {}, judging);
+  result.signs = signs_of(embeddings);
+  result.judgement = judge(result.signs, nullptr);
   result.statistics.emplace_back("embedding", moments_of(embeddings));
   describe({{"embedding", embeddings}}, {}, labels, options, progress, result);
   return result;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cplearn/eval/code_usage.h"
-#include "cplearn/eval/collapse.h"
+#include "cplearn/eval/judge.h"
 #include "cplearn/eval/spectrum.h"
 #include "cplearn/eval/vital_signs.h"
 #include "cplearn/study/study_options.h"
@@ -54,11 +54,13 @@ struct BoundTerms {
 struct Diagnosis {
   std::string run, data;
   std::int64_t images = 0, codes = 0, width = 0;
-  CollapseReport collapse;
+  Judgement judgement;
+  std::string remedy;  // what to change if it is collapsed; empty where settings are not known
   std::optional<Certificate> certificate;
   std::string certificate_words;
-  std::optional<Agreement> agreement;
-  std::optional<VitalSigns> signs, signs_before;
+  double agreement = 0;  // of the codes of two views, in nats; with a certificate
+  VitalSigns signs;
+  std::optional<VitalSigns> signs_before;
   // By name: "representation" (if there is one beside it) and "embedding".
   std::vector<std::pair<std::string, Spectrum>> spectra;
   std::vector<std::pair<std::string, Measures>> measures;
@@ -75,9 +77,11 @@ struct Diagnosis {
 using DiagnosisProgress =
     std::function<void(const char* what, std::int64_t done, std::int64_t total)>;
 
-// `features`: what the run makes of `data` (extract_features). Two augmented views are made here.
-Diagnosis diagnose_run(Run& run, const Dataset& data, const Features& features,
-                       const DiagnosisOptions& options, const DiagnosisProgress& progress);
+// `features`: what the run makes of `data` (extract_features), all of `whole` or a part of it; the
+// judge looks at the whole. Augmented views are made here.
+Diagnosis diagnose_run(Run& run, const Dataset& whole, const Dataset& data,
+                       const Features& features, const DiagnosisOptions& options,
+                       const DiagnosisProgress& progress);
 
 // Embeddings from any tool (n x d), with labels or without (empty; -1 where not known).
 Diagnosis diagnose_embeddings(const at::Tensor& embeddings, const Labels& labels,

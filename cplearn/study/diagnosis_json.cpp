@@ -36,12 +36,13 @@ Json to_json(const at::Tensor& matrix) {
   return rows;
 }
 
-Json to_json(const Finding& f) {
+Json to_json(const Finding& f, const std::string& remedy) {
+  const bool mend = f.verdict == Verdict::kCollapsed && !remedy.empty();
   return {{"value", f.value},
           {"threshold", f.threshold},
           {"verdict", verdict_name(f.verdict)},
           {"words", f.words},
-          {"advice", f.advice}};
+          {"advice", mend ? "use " + remedy : ""}};
 }
 
 // Numbers that are not known are null, which JSON has no other word for.
@@ -87,21 +88,23 @@ Json to_json(const Diagnosis& d) {
               {"images", d.images},
               {"codes", d.codes},
               {"width", d.width},
-              {"verdict", verdict_name(d.collapse.verdict)},
-              {"summary", d.collapse.summary}};
-  for (const Finding* finding : d.collapse.findings()) out[finding->name] = to_json(*finding);
+              {"verdict", verdict_name(d.judgement.verdict)},
+              {"summary", d.judgement.summary()}};
+  for (const Finding* finding : d.judgement.findings())
+    out[finding->name] = to_json(*finding, d.remedy);
   out["certificate"] = nullptr;
   if (d.certificate) {
-    out["certificate"] = {{"information", d.certificate->information},
-                          {"information_limit", d.certificate->information_limit},
-                          {"agreement", d.agreement->nats},
-                          {"agreement_untrained", optional(d.agreement->untrained)},
-                          {"loss", d.certificate->loss},
-                          {"bound", d.certificate->bound},
-                          {"attainable", d.certificate->attainable},
-                          {"words", d.certificate_words}};
+    out["certificate"] = {
+        {"information", d.certificate->information},
+        {"information_limit", d.certificate->information_limit},
+        {"agreement", d.agreement},
+        {"agreement_untrained", d.signs_before ? known(d.signs_before->agreement) : Json(nullptr)},
+        {"loss", d.certificate->loss},
+        {"bound", d.certificate->bound},
+        {"attainable", d.certificate->attainable},
+        {"words", d.certificate_words}};
   }
-  if (d.signs) out["vital_signs"] = to_json(*d.signs);
+  out["vital_signs"] = to_json(d.signs);
   if (d.signs_before) out["vital_signs_untrained"] = to_json(*d.signs_before);
   for (const auto& [name, measures] : d.measures) out["measures"][name] = to_json(measures);
   for (const auto& [name, spectrum] : d.spectra) out["spectra"][name] = to_json(spectrum);

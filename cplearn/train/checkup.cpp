@@ -7,7 +7,6 @@
 
 #include "cplearn/base/error.h"
 #include "cplearn/eval/code_usage.h"
-#include "cplearn/eval/collapse.h"
 #include "cplearn/eval/measures.h"
 #include "cplearn/eval/spectrum.h"
 #include "cplearn/eval/view_agreement.h"
@@ -31,17 +30,10 @@ AugmentOptions alternating(const AugmentOptions& augment, int views) {
   return result;
 }
 
-void check_codes(Method& method, const at::Tensor& a, const at::Tensor& b, VitalSigns& signs) {
+// What the probabilities of two views tell, where the method has any.
+void compare_codes(Method& method, const at::Tensor& a, const at::Tensor& b, VitalSigns& signs) {
   const std::int64_t n = a.size(0), codes = method.codes();
-  const at::Tensor assigned = method.assign(a).code.contiguous();
-  const Labels list(assigned.data_ptr<std::int64_t>(), assigned.data_ptr<std::int64_t>() + n);
-  CodeUsage hard(codes);
-  hard.add(list);
-  signs.codes = static_cast<double>(codes);
-  signs.used = hard.perplexity();
-  const double within = within_share(a, list);
-  if (within >= 0) signs.within = within;
-  if (!method.log_probabilities(a.narrow(0, 0, 1)).defined()) return;
+  if (codes == 0 || !method.log_probabilities(a.narrow(0, 0, 1)).defined()) return;
   const std::int64_t part = std::min(rows_at_once(codes), n);
   const auto in_parts = [&](const auto& take) {
     for (std::int64_t begin = 0; begin < n; begin += part) {
@@ -61,6 +53,21 @@ void check_codes(Method& method, const at::Tensor& a, const at::Tensor& b, Vital
   signs.information = first.information();
   signs.agreement = agreement.information();
 }
+
+// In evaluation mode as long as it lives.
+class Evaluating {
+ public:
+  explicit Evaluating(Method& method) : method_(method), was_training_(method.is_training()) {
+    method.eval();
+  }
+  ~Evaluating() { method_.train(was_training_); }
+  Evaluating(const Evaluating&) = delete;
+  Evaluating& operator=(const Evaluating&) = delete;
+
+ private:
+  Method& method_;
+  bool was_training_;
+};
 
 }  // namespace
 
@@ -89,26 +96,40 @@ at::Tensor sample_views(Method& method, const Dataset& data, const AugmentOption
   return torch::cat(rows);
 }
 
+VitalSigns vital_signs(Method& method, const at::Tensor& z) {
+  const torch::NoGradGuard no_grad;
+  const Evaluating evaluating(method);
+  const at::Tensor h = method.embed(z);
+  VitalSigns signs;
+  signs.images = static_cast<double>(z.size(0));
+  signs.deviation = deviation_share(z);
+  signs.rank = effective_rank(covariance_spectrum(z, true));
+  signs.width = static_cast<double>(z.size(1));
+  signs.embedding_deviation = deviation_share(h);
+  signs.embedding_rank = effective_rank(covariance_spectrum(h, true));
+  signs.embedding_width = static_cast<double>(h.size(1));
+  if (method.codes() == 0) return signs;
+  const at::Tensor code = method.assign(z).code.contiguous();
+  const Labels codes(code.data_ptr<std::int64_t>(), code.data_ptr<std::int64_t>() + code.numel());
+  CodeUsage usage(method.codes());
+  usage.add(codes);
+  signs.codes = static_cast<double>(method.codes());
+  signs.used = usage.perplexity();
+  const double within = within_share(z, codes);
+  if (within >= 0) signs.within = within;
+  return signs;
+}
+
 VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& augment,
                     std::uint64_t seed) {
   const torch::NoGradGuard no_grad;
-  const bool was_training = method.is_training();
-  method.eval();
+  const Evaluating evaluating(method);
   const at::Tensor views = sample_views(method, data, augment, 2, seed);
-  const at::Tensor z[2] = {views.select(1, 0).contiguous(), views.select(1, 1).contiguous()};
-  const at::Tensor h[2] = {method.embed(z[0]), method.embed(z[1])};
-  VitalSigns signs;
-  signs.images = static_cast<double>(views.size(0));
-  signs.deviation = deviation_share(z[0]);
-  signs.rank = effective_rank(covariance_spectrum(z[0], true));
-  signs.width = static_cast<double>(z[0].size(1));
-  signs.found = own_view_found(z[0], z[1]);
-  signs.embedding_deviation = deviation_share(h[0]);
-  signs.embedding_rank = effective_rank(covariance_spectrum(h[0], true));
-  signs.embedding_width = static_cast<double>(h[0].size(1));
-  signs.embedding_found = own_view_found(h[0], h[1]);
-  if (method.codes() > 0) check_codes(method, z[0], z[1], signs);
-  method.train(was_training);
+  const at::Tensor a = views.select(1, 0).contiguous(), b = views.select(1, 1).contiguous();
+  VitalSigns signs = vital_signs(method, a);
+  signs.found = own_view_found(a, b);
+  signs.embedding_found = own_view_found(method.embed(a), method.embed(b));
+  compare_codes(method, a, b, signs);
   return signs;
 }
 

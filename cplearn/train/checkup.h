@@ -19,6 +19,9 @@ constexpr std::int64_t kCheckupImages = 512;  // fewer if the data set has no mo
 VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& augment,
                     std::uint64_t seed);
 
+// What one view of each image says: `z`, n x features. NaN where it takes two.
+VitalSigns vital_signs(Method& method, const at::Tensor& z);
+
 // The same network before its training.
 VitalSigns check_up_untrained(const TrainOptions& options, const Dataset& data,
                               const AugmentOptions& augment);

@@ -19,10 +19,10 @@ int view_side(int side) {
   return 96;
 }
 
-// A code for every eight images, so that there is something to share: a power of two.
+// A code for every two to four images, so that there is something to share: a power of two.
 std::int64_t suitable_codes(std::int64_t images) {
-  std::int64_t codes = 64;
-  while (codes < 1024 && 16 * codes <= images) codes *= 2;
+  std::int64_t codes = 256;
+  while (codes < 4096 && 4 * codes <= images) codes *= 2;
   return codes;
 }
 

@@ -81,6 +81,7 @@ struct TrainOptions {
   bool probe = true;
   double probe_lr = 1e-2;
   OnBadImage on_bad_image = OnBadImage::kReplace;
+  bool recover = true;
   std::uint64_t seed = 0;
 
   TrainOptions() { backbone_options.width = 64; }
@@ -130,6 +131,9 @@ struct TrainOptions {
       "the encoder");
     v("probe-lr", probe_lr, "learning rate of that classifier", AtLeast{0});
     v("on-bad-image", on_bad_image, "images that cannot be read: skip or fail", kOnBadImageNames);
+    v("recover", recover,
+      "when a collapse forms, go back to the last healthy state with safer settings, say so, and "
+      "go on");
     v("seed", seed, "of every random number");
   }
 };

@@ -25,6 +25,7 @@ struct RunFiles {
   std::string metrics() const { return directory + "/metrics.jsonl"; }
   std::string checkpoint() const { return directory + "/checkpoint.safetensors"; }
   std::string best() const { return directory + "/best.safetensors"; }
+  std::string healthy() const { return directory + "/healthy.safetensors"; }
   std::string epoch(std::int64_t number) const {
     return str(directory, "/epoch-", number, ".safetensors");
   }

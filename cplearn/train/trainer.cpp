@@ -8,11 +8,13 @@
 #include "cplearn/base/machine.h"
 #include "cplearn/base/table.h"
 #include "cplearn/train/preflight.h"
+#include "cplearn/train/remedy.h"
 
 namespace cpl {
 namespace {
 
-constexpr double kSaveSeconds = 300;          // at most so long between checkpoints
+constexpr double kSaveSeconds = 300;  // at most so long between checkpoints
+constexpr std::int64_t kMostRecoveries = 2;
 constexpr std::int64_t kLinesPerJudging = 5;  // the monitor looks at every fifth line of the log
 
 using Clock = std::chrono::steady_clock;
@@ -44,8 +46,20 @@ Trainer::Trainer(const std::string& directory, const TrainOptions& options,
       options_(options),
       session_(session),
       workers_(workers),
-      device_(parse_device(session.device)) {
+      device_(parse_device(session.device)),
+      may_recover_(options.recover && workers.size() == 1) {
   open_data();
+  per_epoch_ = static_cast<std::int64_t>(loader_->batches_per_epoch());
+  steps_ = per_epoch_ * options_.epochs;
+  build_network();
+  const double memory = training_memory(*method_, options_, augment_);
+  status_.position = {0, steps_, 0, options_.epochs};
+  messages_ = preflight(options_, {static_cast<std::int64_t>(dataset_->size()), memory,
+                                   static_cast<double>(available_memory())});
+  last_lap_ = last_save_ = Clock::now();
+}
+
+void Trainer::build_network() {
   method_ = make_network(options_);
   method_->to(device_);
   method_->set_workers(workers_);
@@ -55,16 +69,8 @@ Trainer::Trainer(const std::string& directory, const TrainOptions& options,
     probe_ = std::make_shared<Probe>(features, classes, options_.probe_lr);
   }
   monitor_ = std::make_shared<Monitor>(features, method_->codes());
-  const double memory = training_memory(*method_, options_, augment_);
   optimizer_ = std::make_unique<Optimizer>(*method_, options_.optimizer);
-
-  per_epoch_ = static_cast<std::int64_t>(loader_->batches_per_epoch());
-  steps_ = per_epoch_ * options_.epochs;
   schedule_ = resolve_schedule(options_, per_epoch_);
-  status_.position = {0, steps_, 0, options_.epochs};
-  messages_ = preflight(options_, {static_cast<std::int64_t>(dataset_->size()), memory,
-                                   static_cast<double>(available_memory())});
-  last_lap_ = last_save_ = Clock::now();
 }
 
 void Trainer::open_data() {
@@ -175,7 +181,7 @@ void Trainer::observe(const StepResult& result, double loss, const Batch& batch)
   }
   interval_.end_step();
   epoch_.end_step();
-  monitor_->observe(result, loss);
+  monitor_->observe(result, *method_);
 }
 
 void Trainer::end_of_step(bool end_of_epoch) {
@@ -198,16 +204,35 @@ void Trainer::end_of_step(bool end_of_epoch) {
   if (best) save_checkpoint(files_.best(), checkpoint());
   if (end_of_epoch && session_.keep)
     save_checkpoint(files_.epoch(status_.position.epoch), checkpoint());
+  if (end_of_epoch && may_recover_ && !finished() && !just_begun() &&
+      status_.judgement.verdict == Verdict::kHealthy)
+    save_checkpoint(files_.healthy(), checkpoint());
+  if (may_recover_ && status_.collapsing && recoveries_ < kMostRecoveries) recover();
 }
 
-void Trainer::judge_now() {
-  status_.vitals = monitor_->vitals(*method_);
-  status_.health = judge(status_.vitals, method_->codes(), method_->beta());
+void Trainer::judge_now() { decide(monitor_->signs(*method_), monitor_->start()); }
+
+void Trainer::decide(const VitalSigns& now, const VitalSigns& before) {
+  const auto collapsed = [&] { return status_.judgement.verdict == Verdict::kCollapsed; };
+  const bool was_collapsed = status_.judged && collapsed();
+  status_.signs = now;
+  status_.judgement = judge(now, std::isnan(before.rank) ? nullptr : &before);
   status_.judged = true;
-  if (just_begun() || status_.health.verdict == last_verdict_) return;
-  last_verdict_ = status_.health.verdict;
-  for (const std::string& words : status_.health.advice)
-    messages_.push_back(str("step ", step_, ": ", words));
+  status_.collapsing = collapsed() && was_collapsed && !just_begun();
+  const std::string verdict = status_.judgement.summary();
+  if (just_begun() || verdict == last_verdict_) return;
+  last_verdict_ = verdict;
+  for (const std::string& words : advice()) messages_.push_back(str("step ", step_, ": ", words));
+}
+
+std::vector<std::string> Trainer::advice() const {
+  std::vector<std::string> result;
+  for (const Finding* finding : status_.judgement.findings()) {
+    if (finding->verdict != Verdict::kCollapsed) continue;
+    result.push_back(str(finding->name, " collapse: ", finding->words, "; use ",
+                         remedy_words(remedies(options_))));
+  }
+  return result;
 }
 
 bool Trainer::just_begun() const {
@@ -232,16 +257,19 @@ void Trainer::log_line(bool end_of_epoch) {
 }
 
 void Trainer::put_health(MetricsLine& line) const {
-  const Vitals& v = status_.vitals;
+  const VitalSigns& v = status_.signs;
+  const double ratio = method_->codes() > 1 ? status_.loss / std::log(method_->codes()) : NAN;
   const std::pair<const char*, double> values[] = {
-      {"information", v.information}, {"agreement", v.agreement},
-      {"codes_used", v.usage},        {"effective_rank", v.rank},
-      {"within_spread", v.spread},    {"loss_over_ln_c", v.loss_ratio}};
+      {"information", v.information},  {"agreement", v.agreement},
+      {"codes_used", v.used},          {"effective_rank", v.embedding_rank},
+      {"representation_rank", v.rank}, {"start_rank", monitor_->start().rank},
+      {"within_spread", v.within},     {"loss_over_ln_c", ratio}};
   for (const auto& [name, value] : values) {
     if (!std::isnan(value)) line[name] = value;  // not known, or a method without codes
   }
-  line["verdict"] = status_.health.verdict;
-  if (!status_.health.advice.empty() && !just_begun()) line["advice"] = status_.health.advice;
+  line["verdict"] = status_.judgement.summary();
+  const std::vector<std::string> words = advice();
+  if (!words.empty() && !just_begun()) line["advice"] = words;
 }
 
 void Trainer::show_last() {

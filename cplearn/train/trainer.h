@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cplearn/data/loader.h"
+#include "cplearn/eval/judge.h"
 #include "cplearn/nn/optim/optimizer.h"
 #include "cplearn/train/metrics.h"
 #include "cplearn/train/monitor.h"
@@ -47,9 +48,10 @@ struct Status {
   double test_accuracy = -1;   // of the probe on --test, after the last epoch; -1: none
   std::int64_t images = 0;     // of this session
   PartTimes times;
-  Vitals vitals{};
-  Health health;
-  bool judged = false;  // vitals and health are known
+  VitalSigns signs;
+  Judgement judgement;
+  bool judged = false;      // these are known
+  bool collapsing = false;  // judged as collapsed twice in a row, after the beginning
 
   double images_per_second() const { return images > 0 ? images / times.sum() : 0; }
 };
@@ -73,6 +75,8 @@ class Trainer {
   // Judges, and writes and returns summary.json. Call after the last step of a session.
   MetricsLine finish();
 
+  void never_recover() { may_recover_ = false; }  // whatever the settings say
+
   bool finished() const { return step_ >= steps_; }
   const Status& status() const { return status_; }
   Method& method() { return *method_; }
@@ -90,7 +94,11 @@ class Trainer {
   void update();
   void observe(const StepResult& result, double loss, const Batch& batch);
   void end_of_step(bool end_of_epoch);
+  void build_network();
   void judge_now();
+  void decide(const VitalSigns& now, const VitalSigns& before);
+  std::vector<std::string> advice() const;  // a sentence for each collapse, and what to change
+  void recover();
   bool just_begun() const;  // then a network looks collapsed and is not
   void log_line(bool end_of_epoch);
   void put_health(MetricsLine& line) const;
@@ -126,6 +134,8 @@ class Trainer {
   Status status_;
   std::vector<std::string> messages_;
   std::string last_verdict_;
+  std::int64_t recoveries_ = 0;
+  bool may_recover_;
   std::chrono::steady_clock::time_point last_lap_, last_save_;
   std::int64_t saved_step_ = -1;
 };

@@ -6,6 +6,8 @@
 
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
+#include "cplearn/train/checkup.h"
+#include "cplearn/train/remedy.h"
 #include "cplearn/train/trainer.h"
 
 namespace cpl {
@@ -119,6 +121,7 @@ Checkpoint Trainer::checkpoint() const {
   put("averages.epoch.", as_tensors(epoch_.state()));
   put("averages.last.", as_tensors(last_.state()));
   put("averages.", as_tensors({{"best", best_loss_}, {"test", status_.test_accuracy}}));
+  put("recoveries.", as_tensors({{"count", static_cast<double>(recoveries_)}}));
   put("random.", {{"torch", torch_random_state()}});
   return result;
 }
@@ -130,7 +133,7 @@ void Trainer::restore(const Checkpoint& saved) {
             " and these settings end at ", steps_, ": ask for more --epochs");
   copy_tensors(get("method."), module_state(*method_));
   optimizer_->load_state(get("optimizer."));
-  copy_tensors(get("monitor."), module_state(*monitor_));
+  monitor_->load_state(get("monitor."));
   if (probe_) {
     copy_tensors(get("probe."), module_state(*probe_));
     probe_->optimizer().load_state(get("probe_optimizer."));
@@ -142,10 +145,39 @@ void Trainer::restore(const Checkpoint& saved) {
     CPL_CHECK(tensors.count(name), files_.checkpoint(), " has no ", name);
   best_loss_ = tensors.at("averages.best").item<double>();
   status_.test_accuracy = tensors.at("averages.test").item<double>();
+  const auto recoveries = tensors.find("recoveries.count");  // version 0.1 had none
+  if (recoveries != tensors.end()) recoveries_ = recoveries->second.item<std::int64_t>();
   set_torch_random_state(tensors.at("random.torch"));
   step_ = saved_step_ = saved.step;
   status_.position = {step_, steps_, step_ / per_epoch_, options_.epochs};
   show_last();
+}
+
+// Back to where the run was healthy, or to its beginning, with what the remedies change.
+void Trainer::recover() {
+  const std::int64_t from = step_;
+  const std::vector<Remedy> changes = remedies(options_);
+  const std::int64_t done = recoveries_;
+  options_ = with_remedies(options_, changes);
+  build_network();
+  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
+  interval_.reset();
+  epoch_.reset();
+  step_ = 0;
+  status_.position = {0, steps_, 0, options_.epochs};
+  if (file_exists(files_.healthy())) restore(load_checkpoint(files_.healthy()));
+  recoveries_ = done + 1;
+  best_loss_ = 1e300;  // losses of other settings are not to be compared
+  status_.judged = status_.collapsing = false;
+  loader_->seek(static_cast<std::uint32_t>(step_ / per_epoch_),
+                static_cast<std::size_t>(step_ % per_epoch_));
+  method_->train();
+  write_file(files_.config(), run_config_text({options_, session_}));
+  metrics_ = std::make_unique<MetricsFile>(files_.metrics(), step_);
+  save();
+  messages_.push_back(str("step ", from, ": ", last_verdict_, ". Going on from step ", step_,
+                          " with safer settings: ", remedy_words(changes)));
+  last_verdict_.clear();
 }
 
 void Trainer::save() {
@@ -155,7 +187,12 @@ void Trainer::save() {
 }
 
 MetricsLine Trainer::finish() {
-  if (finished() || !status_.judged) judge_now();
+  if (finished()) {
+    decide(check_up(*method_, *dataset_, augment_, options_.seed),
+           check_up_untrained(options_, *dataset_, augment_));
+  } else if (!status_.judged) {
+    judge_now();
+  }
   MetricsLine summary = {{"run", files_.directory},
                          {"epochs", static_cast<double>(step_) / per_epoch_},
                          {"steps", step_},
@@ -166,6 +203,7 @@ MetricsLine Trainer::finish() {
   if (status_.test_accuracy >= 0) summary["test_accuracy"] = status_.test_accuracy;
   summary["bad_images"] = dataset_->bad_files().size();
   summary["finished"] = finished();
+  if (recoveries_ > 0) summary["recoveries"] = recoveries_;
   put_health(summary);
   if (workers_.rank() == 0) write_file(files_.summary(), summary.dump(2) + "\n");
   return summary;

@@ -61,14 +61,27 @@ TEST(Measures, OwnViewIsFoundAmongOthers) {
   torch::manual_seed(4);
   const at::Tensor x = at::randn({200, 16});
   EXPECT_EQ(own_view_found(x, x), 1);
-  EXPECT_EQ(own_view_found(x, 3 * x), 1);           // lengths do not count
-  EXPECT_EQ(own_view_found(x + 100, x + 100), 1);   // nor a mean
-  EXPECT_EQ(own_view_found(x, x.roll(1, 0)), 0);    // always another image's
+  EXPECT_EQ(own_view_found(x, 3 * x), 1);          // lengths do not count
+  EXPECT_EQ(own_view_found(x + 100, x + 100), 1);  // nor a mean
+  EXPECT_EQ(own_view_found(x, x.roll(1, 0)), 0);   // always another image's
   EXPECT_EQ(own_view_found(at::ones({200, 4}), at::ones({200, 4})), 1.0 / 200);
   const double noisy = own_view_found(x, x + 1.5 * at::randn({200, 16}));
   EXPECT_GT(noisy, 0.1);
   EXPECT_LT(noisy, 0.9);
   EXPECT_THROW(own_view_found(x, x.narrow(0, 0, 10)), Error);
+}
+
+TEST(Measures, WithinShareOfGroups) {
+  torch::manual_seed(5);
+  Labels groups;
+  for (int i = 0; i < 200; ++i) groups.push_back(i % 10 * 7);
+  const at::Tensor centres = at::randn({10, 6});
+  const at::Tensor on_centres = centres.index_select(0, at::arange(200).remainder(10));
+  EXPECT_LT(within_share(on_centres, groups), 1e-9);
+  EXPECT_NEAR(within_share(at::randn({200, 6}), groups), 1, 0.1);
+  EXPECT_EQ(within_share(at::randn({3, 6}), {1, 2, 3}), -1);
+  EXPECT_EQ(within_share(at::ones({4, 6}), {1, 1, 2, 2}), 0);
+  EXPECT_THROW(within_share(at::ones({5, 4}), {1, 2}), Error);
 }
 
 TEST(Measures, DeviationShareAndSumOverLargest) {

@@ -31,11 +31,11 @@ std::pair<at::Tensor, at::Tensor> views(double apart, double rho) {
   return {first, view()};
 }
 
-CodeLoss loss_of(const at::Tensor& h0, const at::Tensor& h1, double deviation, double beta) {
+CodeLoss loss_of(const at::Tensor& h0, const at::Tensor& h1, double deviation, double beta,
+                 PriorForm prior = PriorForm::kReverse) {
   const Dictionary dictionary(DictionaryKind::kHadamard, kWidth, kCodes, 3);
   WorkerGroup alone;
-  return code_loss_fused(h0, h1, dictionary, {deviation, beta, true, PriorForm::kReverse, {}},
-                         alone);
+  return code_loss_fused(h0, h1, dictionary, {deviation, beta, true, prior, {}}, alone);
 }
 
 TEST(CollapseLaw, OnTheSphereTheLossIsAlignmentAndUniformity) {
@@ -51,6 +51,21 @@ TEST(CollapseLaw, OnTheSphereTheLossIsAlignmentAndUniformity) {
     };
     EXPECT_NEAR(loss.prior.item<double>(), 0.5 * (uniformity(a) + uniformity(b)),
                 0.08 * loss.prior.item<double>() + 1e-4);
+  }
+}
+
+// Held against the others, an image does not push itself away.
+TEST(CollapseLaw, TheOthersPriorHasNoPairsOfAnImageWithItself) {
+  for (const double deviation : {0.25, 0.5, 1.0}) {
+    const auto [a, b] = views(1.0, 0.6);
+    const double prior = loss_of(a, b, deviation, 0.5, PriorForm::kOthers).prior.item<double>();
+    const auto expected = [&](const at::Tensor& h) {
+      const at::Tensor kernel = (deviation * deviation * at::matmul(h, h.t())).exp();
+      const double all = kernel.mean().item<double>();
+      const at::Tensor others = (kernel.sum(1) - kernel.diagonal()) / (kRows - 1);
+      return others.log().mean().item<double>() - 0.5 * std::log(all);
+    };
+    EXPECT_NEAR(prior, 0.5 * (expected(a) + expected(b)), 0.08 * std::abs(prior) + 2e-3);
   }
 }
 

@@ -4,8 +4,12 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <set>
 
 #include "cplearn/study/clusters.h"
+#include "cplearn/study/run_diagnosis.h"
+#include "cplearn/train/trainer.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl {
 namespace {
@@ -35,6 +39,36 @@ TEST(LabelResidual, IsTheResidualOfLeastSquares) {
                               }())),
               0, 1e-6);
   EXPECT_FALSE(label_residual(z, Labels(90, -1)).has_value());
+}
+
+// Healthy, few codes, one point (VICReg without its variance term), uniform codes.
+TEST(DiagnoseRun, AgreesWithTheTrainingsOwnVerdict) {
+  const test::TemporaryFolder folder;
+  std::set<std::string> verdicts;
+  const char* settings[] = {"", "beta = 10\nlr = 0.01\n", "method = vicreg\nvicreg-variance = 0\n",
+                            "method = \"cplearn_paper\"\naugment = asymmetric\nlr = 0.01\n"};
+  for (const std::string setting : settings) {
+    const std::string run =
+        folder.path(std::to_string(verdicts.size()) + "-" + std::to_string(setting.size()));
+    TrainOptions options =
+        parse_run_config(setting +
+                             "data = shapes:448\nwidth = 8\ncodes = 32\nepochs = 12\n"
+                             "recover = false\n",
+                         "test")
+            .train;
+    Trainer trainer(run, options, SessionOptions());
+    trainer.start();
+    while (trainer.step()) {
+    }
+    const std::string verdict = trainer.finish()["verdict"];
+    DiagnosisOptions how;
+    how.images = 100;  // the judge looks at all of them nevertheless
+    how.entropy = false;
+    const RunDiagnosis found = diagnose_saved_run(run, "", how, false, kSilent);
+    EXPECT_EQ(found.diagnosis.judgement.summary(), verdict) << setting;
+    verdicts.insert(verdict);
+  }
+  EXPECT_GE(verdicts.size(), 3u);  // or the test says little
 }
 
 TEST(DiagnoseEmbeddings, DescribesPlainNumbers) {

@@ -23,9 +23,9 @@ TEST(DataDefaults, ThumbnailsKeepTheirPixelsAndPhotographsAreNotMadeThumbnails) 
 }
 
 TEST(DataDefaults, CodesFollowTheNumberOfImages) {
-  EXPECT_EQ(suited(64, 10).method_options.head.codes, 64);
-  EXPECT_EQ(suited(64, 2000).method_options.head.codes, 128);
-  EXPECT_EQ(suited(64, 1000000).method_options.head.codes, 1024);
+  EXPECT_EQ(suited(64, 10).method_options.head.codes, 256);
+  EXPECT_EQ(suited(64, 2000).method_options.head.codes, 512);
+  EXPECT_EQ(suited(64, 1000000).method_options.head.codes, 4096);
 }
 
 TEST(DataDefaults, ATransformerIsNotTrainedAsAConvolution) {

@@ -3,71 +3,61 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include <cmath>
+
+#include "cplearn/ssl/method_options.h"
+#include "cplearn/train/run.h"
+
 namespace cpl {
 namespace {
 
-Vitals healthy() { return {3.0, 200, 18, 0.3, 2.5, 0.6, 1000, 64}; }
+std::shared_ptr<Method> network() {
+  TrainOptions options;
+  options.backbone_options.width = 8;
+  options.method_options.head.codes = 32;
+  return make_network(options);
+}
 
-TEST(Monitor, EffectiveRankOfKnownRows) {
+StepResult step_with(const at::Tensor& z, double entropy, double cross_entropy) {
+  StepResult result;
+  result.representations = z;
+  result.usage = torch::full({32}, 1.0 / 32);
+  result.entropy = entropy;
+  result.cross_entropy = cross_entropy;
+  return result;
+}
+
+TEST(Monitor, SeesTheLatestImagesAndRemembersTheFirst) {
   torch::manual_seed(1);
-  EXPECT_NEAR(effective_rank(torch::ones({50, 8})), 1, 1e-9);
-  const at::Tensor line = torch::randn({100, 1}).matmul(torch::randn({1, 8}));
-  EXPECT_NEAR(effective_rank(line), 1, 1e-4);
-  EXPECT_GT(effective_rank(torch::randn({4000, 8})), 7.9);
-  const at::Tensor wide = torch::randn({20, 100});
-  EXPECT_GT(effective_rank(wide), 15);
+  const auto method = network();
+  Monitor monitor(8, 32);
+  EXPECT_TRUE(std::isnan(monitor.signs(*method).rank));
+  EXPECT_TRUE(std::isnan(monitor.start().rank));
+  for (int i = 0; i < 8; ++i) monitor.observe(step_with(torch::randn({64, 8}), 2, 3), *method);
+  const double first = monitor.start().rank;
+  EXPECT_GT(first, 7.5);
+  const at::Tensor line = torch::randn({64, 1}).matmul(torch::randn({1, 8}));
+  for (int i = 0; i < 8; ++i) monitor.observe(step_with(line, 2, 3), *method);
+  const VitalSigns signs = monitor.signs(*method);
+  EXPECT_NEAR(signs.rank, 1, 1e-2);
+  EXPECT_EQ(monitor.start().rank, first);
+  EXPECT_EQ(signs.images, 512);
+  EXPECT_EQ(signs.codes, 32);
+  EXPECT_NEAR(signs.information, std::log(32) - 2, 1e-6);
+  EXPECT_NEAR(signs.agreement, std::log(32) - 3, 1e-6);
+  EXPECT_TRUE(method->is_training());
 }
 
-TEST(Monitor, SpreadWithinGroups) {
-  torch::manual_seed(1);
-  const at::Tensor group = torch::arange(200).remainder(10);
-  const at::Tensor centres = torch::randn({10, 6}).index_select(0, group);
-  EXPECT_LT(within_spread(centres, group), 1e-9);
-  EXPECT_NEAR(within_spread(torch::randn({200, 6}), group), 1, 0.1);
-  EXPECT_TRUE(std::isnan(within_spread(torch::randn({5, 6}), torch::arange(5))));
-}
-
-TEST(Monitor, EachCollapseIsNamed) {
-  EXPECT_EQ(judge(healthy(), 1024, 0.5).verdict, "healthy");
-  const auto verdict = [](auto change) {
-    Vitals v = healthy();
-    change(v);
-    const Health health = judge(v, 1024, 0.5);
-    EXPECT_TRUE(health.collapsed);
-    EXPECT_FALSE(health.advice.empty());
-    return health.verdict;
-  };
-  EXPECT_EQ(verdict([](Vitals& v) { v.information = v.agreement = 0; }),
-            "collapsed: representation");
-  EXPECT_EQ(verdict([](Vitals& v) { v.agreement = -1; }), "collapsed: representation");
-  EXPECT_EQ(verdict([](Vitals& v) { v.rank = 1; }), "collapsed: dimensional");
-  EXPECT_EQ(verdict([](Vitals& v) { v.spread = 0; }), "collapsed: intracluster");
-  EXPECT_EQ(verdict([](Vitals& v) { v.usage = 1.2; }), "collapsed: cluster");
-  EXPECT_EQ(verdict([](Vitals& v) { v.usage = 30; }), "collapsed: cluster");  // of 1,024
-}
-
-TEST(Monitor, ANetworkThatHasJustBegunIsNotJudgedByAgreementAndUsage) {
-  Vitals v = healthy();
-  v.agreement = -2;
-  v.usage = 2;
-  v.steps = 50;
-  EXPECT_FALSE(judge(v, 1024, 0.5).collapsed);
-}
-
-TEST(Monitor, AdviceNamesOnlyWhatTheMethodHas) {
-  Vitals v = healthy();
-  v.usage = v.rank = 1;
-  v.information = v.spread = 0;
-  for (const std::string& words : judge(v, 1024, -1).advice) {
-    EXPECT_EQ(words.find("beta"), std::string::npos) << words;
-    EXPECT_EQ(words.find("--scale"), std::string::npos) << words;
-  }
-}
-
-TEST(Monitor, WhatIsNotKnownIsNoCollapse) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(judge({nan, nan, nan, nan, nan, nan, 1000, nan}, 1024, 0.5).collapsed);
-  EXPECT_FALSE(judge({nan, nan, 20, nan, nan, nan, 1000, 64}, 0, 0.5).collapsed);
+TEST(Monitor, GoesOnFromACheckpointAndForgivesThoseOfVersion01) {
+  torch::manual_seed(2);
+  const auto method = network();
+  Monitor monitor(8, 32), again(8, 32), old(8, 32);
+  for (int i = 0; i < 9; ++i) monitor.observe(step_with(torch::randn({64, 8}), 2, 3), *method);
+  again.load_state(module_state(monitor));
+  EXPECT_EQ(again.signs(*method).rank, monitor.signs(*method).rank);
+  EXPECT_EQ(again.start().rank, monitor.start().rank);
+  old.load_state({{"usage", torch::zeros({32})}, {"means", torch::zeros({3})}});
+  EXPECT_TRUE(std::isnan(old.start().rank));
 }
 
 }  // namespace

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "cplearn/base/file.h"
 #include "cplearn/train/features.h"
 #include "tests/error_of.h"
+#include "tests/temporary_folder.h"
 
 namespace cpl {
 namespace {
@@ -25,10 +25,9 @@ TrainOptions tiny() {
 }
 
 std::string fresh(const std::string& name) {
-  const std::string path =
-      testing::TempDir() + "cplearn-test-" + std::to_string(::getpid()) + "-" + name;
-  std::filesystem::remove_all(path);
-  return path;
+  static const test::TemporaryFolder folder;
+  std::filesystem::remove_all(folder.path(name));
+  return folder.path(name);
 }
 
 void expect_same_tensors(const std::string& a, const std::string& b) {
@@ -191,6 +190,59 @@ TEST(Trainer, StopsAtNaN) {
     }
   });
   EXPECT_NE(error.find("learning rate"), std::string::npos) << error;
+}
+
+// beta = 10 puts all images on a few codes; the remedy is the default.
+TrainOptions bound_to_collapse() {
+  TrainOptions options = tiny();
+  options.data = "shapes:640";
+  options.test.clear();
+  options.batch = 64;
+  options.epochs = 20;
+  options.lr = 1e-2;
+  options.method_options.head.beta = 10;
+  return options;
+}
+
+TEST(Trainer, RecoversFromACollapseAndGoesOnBitForBit) {
+  const std::string whole = fresh("recovered"), stopped = fresh("recovered-stopped");
+  Trainer reference(whole, bound_to_collapse(), SessionOptions());
+  reference.start();
+  bool said = false;
+  while (reference.step()) {
+    for (const std::string& words : reference.take_messages())
+      said = said || words.find("with safer settings: --beta 0.4 (now 10)") != std::string::npos;
+  }
+  EXPECT_TRUE(said);
+  const MetricsLine summary = reference.finish();
+  EXPECT_GE(summary["recoveries"], 1);
+  EXPECT_EQ(std::string(summary["verdict"]).find("collapsed"), std::string::npos) << summary;
+  const TrainOptions safer = parse_run_config(read_file(RunFiles(whole).config()), "run").train;
+  EXPECT_EQ(safer.method_options.head.beta, 0.4);
+
+  {
+    Trainer first(stopped, bound_to_collapse(), SessionOptions());
+    first.start();
+    for (int i = 0; i < 150; ++i) first.step();  // beyond the recovery
+    first.save();
+  }
+  Trainer next(stopped, parse_run_config(read_file(RunFiles(stopped).config()), "run").train,
+               SessionOptions());
+  next.resume(false);
+  while (next.step()) {
+  }
+  expect_same_tensors(whole, stopped);
+}
+
+TEST(Trainer, DoesNotRecoverWhenToldNot) {
+  Trainer trainer(fresh("strict"), bound_to_collapse(), SessionOptions());
+  trainer.start();
+  trainer.never_recover();
+  while (!trainer.status().collapsing && trainer.step()) {
+  }
+  EXPECT_TRUE(trainer.status().collapsing);
+  EXPECT_FALSE(trainer.finished());
+  EXPECT_EQ(std::string(trainer.finish()["verdict"]).find("collapsed: "), 0u);
 }
 
 TEST(Trainer, EveryKindOfTrainingRuns) {

@@ -1,0 +1,47 @@
+#include "cplearn/train/remedy.h"
+
+#include <gtest/gtest.h>
+
+#include "cplearn/train/run_config.h"
+
+namespace cpl {
+namespace {
+
+TEST(Remedy, SettingsOfTheLossGoBackToTheirDefaults) {
+  TrainOptions options;
+  options.method_options.head.beta = 10;
+  options.method_options.head.codes = 77;  // of the network: no matter
+  options.lr = 0.1;
+  options.batch = 8;
+  EXPECT_EQ(remedy_words(remedies(options)),
+            "--beta 0.4 (now 10), --lr 0.001 (now 0.1), --batch 64 (now 8)");
+  TrainOptions vicreg = default_options("vicreg");
+  ASSERT_EQ(remedy_words(remedies(vicreg)), "--lr 0.0001 (now 0.001)");
+  vicreg = parse_run_config("method = vicreg\nvicreg-variance = 0\n", "test").train;
+  EXPECT_EQ(remedy_words(remedies(vicreg)), "--vicreg-variance 25 (now 0)");
+}
+
+TEST(Remedy, DefaultsThatCollapseAreTrainedMoreSlowly) {
+  EXPECT_EQ(remedy_words(remedies(TrainOptions())), "--lr 0.0001 (now 0.001)");
+}
+
+TEST(Remedy, ThePublishedFormHasTheDefaultOne) {
+  EXPECT_EQ(remedy_words(remedies(default_options("cplearn_paper"))),
+            "--method cplearn (now cplearn_paper)");
+}
+
+TEST(Remedy, ARunningNetworkKeepsItsMethodAndItsBatch) {
+  TrainOptions options = default_options("barlow");
+  options.batch = 8;
+  options.lr = 0.5;
+  const TrainOptions safer = with_remedies(options, remedies(options));
+  EXPECT_EQ(safer.batch, 8);
+  EXPECT_EQ(safer.lr, 1e-3);
+  const TrainOptions paper = default_options("cplearn_paper");
+  const TrainOptions slower = with_remedies(paper, remedies(paper));
+  EXPECT_EQ(slower.method, "cplearn_paper");
+  EXPECT_EQ(slower.lr, paper.lr / 10);
+}
+
+}  // namespace
+}  // namespace cpl
