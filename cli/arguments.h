@@ -125,8 +125,7 @@ struct BenchHeadArguments {
     v("batch", batch, "rows of each view, n", AtLeast{1});
     v("dictionary", dictionary, "hadamard or rademacher", kDictionaryNames);
     v("scale", scale, "of the logits", kLogitScaleNames);
-    v("prior", prior, "others, reverse or forward; the straightforward graph is of the reverse one",
-      kPriorFormNames);
+    v("prior", prior, "form of the prior: others, reverse or forward", kPriorFormNames);
     v("beta", beta, "weight of the invariance term", AtLeast{0});
     v("steps", steps, "repetitions; the best counts", AtLeast{1});
     v("table", table, "also show how the fused cost grows with codes and batch");

@@ -79,7 +79,7 @@ Run declare_theory(CLI::App& app) {
   add("deviation", points.deviation,
       "with --optimise: of the logits, by scale deviation; 0: the square root of ln codes",
       Between{0, 1000});
-  add("prior", points.prior, "with --optimise: others, reverse or forward, as of 'train'",
+  add("prior", points.prior, "with --optimise: others, reverse or forward, as in 'train'",
       kPriorFormNames);
   add("dictionary", points.dictionary, "with --optimise: hadamard or rademacher", kDictionaryNames);
   add("correlation", points.correlation,

@@ -44,7 +44,8 @@ void settle(const CLI::App& app, const Given& given_here, TrainArguments& settle
     const RunFiles files(arguments.resume);
     CPL_CHECK(file_exists(files.config()), "there is no run in ", arguments.resume,
               ": give the directory that 'cplearn train' printed, or start one with --out");
-    add_file(files.config());
+    layers.push_back(
+        {files.config(), parse_saved_config(read_file(files.config()), files.config())});
   }
   if (!given_here.config_file.empty()) add_file(given_here.config_file);
   layers.push_back({"the command line", {}});

@@ -47,6 +47,7 @@ struct Problem {
 
 // What anybody would write, from the authors' formula: S = scale * H W, log-softmax, the two terms.
 CodeLoss straightforward(const Problem& p, const at::Tensor& w) {
+  if (p.loss.prior != PriorForm::kReverse) return code_loss_plain(p.h0, p.h1, w, p.loss);
   const auto codes = static_cast<double>(w.size(1));
   const at::Tensor l0 = torch::matmul(p.h0, w).mul(p.loss.scale).log_softmax(1);
   const at::Tensor l1 = torch::matmul(p.h1, w).mul(p.loss.scale).log_softmax(1);

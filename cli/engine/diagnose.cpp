@@ -83,9 +83,10 @@ std::string measures_table(const Diagnosis& d) {
       entropy = str(readable(curve.nats.front()), " (", d.components.front(), ") .. ",
                     readable(curve.nats.back()), " (", d.components.back(), ")");
     }
-    table.add({name, readable(spectrum.effective_rank), readable(m.rankme),
-               std::isnan(m.lidar) ? "-" : readable(m.lidar), readable(m.alpha), readable(m.nesum),
-               readable(m.self_cluster), readable(m.intrinsic_dimension), entropy});
+    const auto known = [](double value) { return std::isnan(value) ? "-" : readable(value); };
+    table.add({name, readable(spectrum.effective_rank), readable(m.rankme), known(m.lidar),
+               readable(m.alpha), readable(m.nesum), readable(m.self_cluster),
+               known(m.intrinsic_dimension), entropy});
   }
   return table.str();
 }

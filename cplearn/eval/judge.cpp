@@ -50,7 +50,7 @@ std::string Judgement::summary() const {
     case Verdict::kCollapsed:
       return "collapsed: " + named(Verdict::kCollapsed);
     case Verdict::kWarning:
-      return "near a collapse: " + named(Verdict::kWarning);
+      return "doubtful: " + named(Verdict::kWarning);
     case Verdict::kHealthy:
       return "healthy";
     case Verdict::kUnknown:

@@ -38,7 +38,7 @@ struct Judgement {
   std::array<const Finding*, 4> findings() const {
     return {&representation, &dimensional, &cluster, &intracluster};
   }
-  // "healthy", "near a collapse: cluster", "collapsed: representation, dimensional", "unknown"
+  // "healthy", "doubtful: cluster", "collapsed: representation, dimensional", "unknown"
   std::string summary() const;
 };
 
@@ -64,6 +64,6 @@ struct JudgeLimits {
 };
 
 // `before`: the same network untrained, or null if that is not known.
-Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimits& limits = {});
+Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimits& limits);
 
 }  // namespace cpl

@@ -1,6 +1,6 @@
 #pragma once
 // Measures of representations that need no labels: with which of these can one choose between runs?
-// docs/collapse.md has how well each of them follows the accuracy of probes. Spectra give more:
+// docs/judge.md has how well each of them follows the accuracy of probes. Spectra give more:
 // RankMe, alpha-ReQ and NESum are functions of eval/spectrum.h.
 
 #include <ATen/core/Tensor.h>

@@ -16,7 +16,7 @@ struct VitalSigns {
   double rank = kUnknown;
   double width = kUnknown;
   double found = kUnknown;
-  // Embeddings, which the loss sees: a batch norm may make them look well while representations
+  // Embeddings, which the loss sees: a batch norm may make them look fine while representations
   // are not.
   double embedding_deviation = kUnknown;
   double embedding_rank = kUnknown;

@@ -52,8 +52,8 @@ struct CodeHeadOptions {
       "author (the released code's, sqrt(batch) times sharper)",
       kLogitScaleNames);
     v("deviation", deviation,
-      "scale deviation: standard deviation of an image's logits; 0: the square root of ln codes, "
-      "or 2 with another prior than others",
+      "scale deviation: standard deviation of an image's logits; 0: the square root of ln codes "
+      "with the prior others, 2 with the other forms",
       Between{0, 1000});
     v("prior", prior,
       "form of the prior term: others (each image against the rest of the batch), reverse KL "

@@ -48,7 +48,6 @@ class Cplearn : public Method {
     return head_->layers(z);
   }
   std::int64_t codes() const override { return head_->options().codes; }
-  double beta() const override { return head_->options().beta; }
   void set_workers(WorkerGroup& workers) override {
     Method::set_workers(workers);
     head_->set_workers(workers);

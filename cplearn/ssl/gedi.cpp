@@ -52,7 +52,6 @@ class GediNogen : public Method {
     return logits(embed(z)).log_softmax(1);
   }
   std::int64_t codes() const override { return classes_->options.out_features(); }
-  double beta() const override { return loss_.beta; }
 
  protected:
   at::Tensor logits(const at::Tensor& h) { return loss_.scale * classes_->forward(h); }

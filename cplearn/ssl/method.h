@@ -94,7 +94,6 @@ class Method : public torch::nn::Module {
   virtual at::Tensor embed(const at::Tensor& z) = 0;
   virtual CodeAssignment assign(const at::Tensor& z);  // the most probable one
   virtual std::int64_t codes() const { return 0; }     // 0: the method has none; assign() throws
-  virtual double beta() const { return -1; }           // --beta; -1: the method does not have it
 
   // To look at, a few rows at a time. log of the probabilities of all codes, n x codes; undefined
   // for methods without codes.

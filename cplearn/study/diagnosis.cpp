@@ -223,11 +223,11 @@ std::string words_of(const Diagnosis& d, const std::string& method) {
   const bool known = d.signs_before && !std::isnan(d.signs_before->agreement);
   return str(
       "a code tells ", readable(c.information), " of at most ", readable(c.information_limit),
-      " nats about its image, and ", readable(d.agreement), " about another view of it",
+      " nats about its image, and ", readable(d.signs.agreement), " about another view of it",
       known ? str(" (", readable(d.signs_before->agreement), " before training)") : "",
-      "; the loss over these images, ", readable(c.loss), ", is ", readable(c.loss - c.bound),
-      " above the bound (a code of its own for each image would cost ", readable(c.attainable), ")",
-      is_cplearn(method) ? "" : " (CPLearn's loss; this method has another)");
+      "; the published loss over these images, ", readable(c.loss), ", is ",
+      readable(c.loss - c.bound), " above its bound (a code of its own for each image would cost ",
+      readable(c.attainable), ")", is_cplearn(method) ? "" : "; this method has another loss");
 }
 
 // Embeddings alone: they are what people take, and what the loss saw.
@@ -280,7 +280,8 @@ Diagnosis diagnose_run(Run& run, const Dataset& whole, const Dataset& data,
   augment.normalisation = run.views.normalisation;
   result.signs = check_up(method, whole, augment, run.options.seed);
   if (options.untrained) result.signs_before = check_up_untrained(run.options, whole, augment);
-  result.judgement = judge(result.signs, result.signs_before ? &*result.signs_before : nullptr);
+  result.judgement =
+      judge(result.signs, result.signs_before ? &*result.signs_before : nullptr, JudgeLimits());
   result.remedy = remedy_words(remedies(run.options));
 
   augment.views.resize(2, augment.views.front());  // local crops are not compared
@@ -289,7 +290,6 @@ Diagnosis diagnose_run(Run& run, const Dataset& whole, const Dataset& data,
   if (result.codes > 0 && method.log_probabilities(first).defined()) {
     const CodeFindings found = look_at_codes(method, views, progress);
     const CodeHeadOptions& head = run.options.method_options.head;
-    result.agreement = found.agreement;
     result.certificate = certificate(found.usage, found.invariance,
                                      {head.beta, head.prior != PriorChoice::kForward});
     result.certificate_words = words_of(result, run.options.method);
@@ -316,7 +316,7 @@ Diagnosis diagnose_embeddings(const at::Tensor& embeddings, const Labels& labels
             "a diagnosis needs at least 2 embeddings as n x d, got ", embeddings.sizes());
   Diagnosis result;
   result.signs = signs_of(embeddings);
-  result.judgement = judge(result.signs, nullptr);
+  result.judgement = judge(result.signs, nullptr, JudgeLimits());
   result.statistics.emplace_back("embedding", moments_of(embeddings));
   describe({{"embedding", embeddings}}, {}, labels, options, progress, result);
   return result;

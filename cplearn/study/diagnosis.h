@@ -30,7 +30,8 @@ struct Spectrum {
 
 // eval/measures.h; not a number where it takes views.
 struct Measures {
-  double rankme = 0, alpha = 0, nesum = 0, self_cluster = 0, intrinsic_dimension = 0;
+  double rankme = 0, alpha = 0, nesum = 0, self_cluster = 0;
+  double intrinsic_dimension = VitalSigns::kUnknown;  // from 32 rows on
   double lidar = VitalSigns::kUnknown;
 };
 
@@ -58,7 +59,6 @@ struct Diagnosis {
   std::string remedy;  // what to change if it is collapsed; empty where settings are not known
   std::optional<Certificate> certificate;
   std::string certificate_words;
-  double agreement = 0;  // of the codes of two views, in nats; with a certificate
   VitalSigns signs;
   std::optional<VitalSigns> signs_before;
   // By name: "representation" (if there is one beside it) and "embedding".

@@ -97,7 +97,7 @@ Json to_json(const Diagnosis& d) {
     out["certificate"] = {
         {"information", d.certificate->information},
         {"information_limit", d.certificate->information_limit},
-        {"agreement", d.agreement},
+        {"agreement", known(d.signs.agreement)},
         {"agreement_untrained", d.signs_before ? known(d.signs_before->agreement) : Json(nullptr)},
         {"loss", d.certificate->loss},
         {"bound", d.certificate->bound},

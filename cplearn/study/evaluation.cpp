@@ -9,9 +9,9 @@
 #include "cplearn/eval/kmeans.h"
 #include "cplearn/eval/knn.h"
 #include "cplearn/eval/linear_probe.h"
-#include "cplearn/train/untrained.h"
 #include "cplearn/train/features.h"
 #include "cplearn/train/run.h"
+#include "cplearn/train/untrained.h"
 
 namespace cpl {
 namespace {

@@ -19,4 +19,11 @@ RunData open_run_data(const Run& run, const std::string& spec, std::int64_t most
   return data;
 }
 
+std::unique_ptr<Dataset> open_as_in_training(const Run& run, const std::string& spec) {
+  DatasetOptions options;
+  options.seed = run.options.seed;
+  options.decode.min_side = decode_side(resolve_augment(run.options, RecipeOptions().statistics));
+  return open_dataset(spec, options);
+}
+
 }  // namespace cpl

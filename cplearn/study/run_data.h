@@ -17,5 +17,7 @@ struct RunData {
 // `spec` empty: what the run was trained on. `most`: so many images at most, by the run's seed; 0:
 // all.
 RunData open_run_data(const Run& run, const std::string& spec, std::int64_t most);
+// All of them, decoded as for the views of the training: crops take more pixels.
+std::unique_ptr<Dataset> open_as_in_training(const Run& run, const std::string& spec);
 
 }  // namespace cpl

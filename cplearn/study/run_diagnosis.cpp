@@ -12,13 +12,13 @@ RunDiagnosis diagnose_saved_run(const std::string& path, const std::string& data
                                 const DiagnosisProgress& progress) {
   Run run = open_run(path);
   const auto [spec, images] = open_run_data(run, data, options.images);
-  const RunData whole = open_run_data(run, data, 0);
+  const std::unique_ptr<Dataset> whole = open_as_in_training(run, spec);
   const auto total = static_cast<std::int64_t>(images->size());
   const Features features =
       extract_features(*run.method, *images, run.views, FeatureOptions(),
                        [&](std::int64_t done) { progress("images", done, total); });
   RunDiagnosis found;
-  found.diagnosis = diagnose_run(run, *whole.images, *images, features, options, progress);
+  found.diagnosis = diagnose_run(run, *whole, *images, features, options, progress);
   found.diagnosis.run = path;
   found.diagnosis.data = spec;
   if (maps) {

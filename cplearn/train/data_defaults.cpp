@@ -21,7 +21,7 @@ int view_side(int side) {
 
 // A code for every two to four images, so that there is something to share: a power of two.
 std::int64_t suitable_codes(std::int64_t images) {
-  std::int64_t codes = 256;
+  std::int64_t codes = 64;
   while (codes < 4096 && 4 * codes <= images) codes *= 2;
   return codes;
 }

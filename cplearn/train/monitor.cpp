@@ -15,8 +15,9 @@ constexpr double kHorizon = 50;                   // steps that running means lo
 
 }  // namespace
 
-Monitor::Monitor(std::int64_t features, std::int64_t codes)
-    : usage_(register_buffer("usage", at::zeros({codes}, at::kDouble))),
+Monitor::Monitor(std::int64_t features, std::int64_t codes, std::int64_t images)
+    : images_(images),
+      usage_(register_buffer("usage", at::zeros({codes}, at::kDouble))),
       means_(register_buffer("means", at::zeros({2}, at::kDouble))),
       count_(register_buffer("count", at::zeros({}, at::kLong))),
       recent_(register_buffer("recent", at::zeros({kRecent, features}))),
@@ -50,6 +51,7 @@ VitalSigns Monitor::signs(Method& method) const {
   const at::Tensor z = recent();
   if (z.size(0) < 2) return {};
   VitalSigns signs = vital_signs(method, z.to(method.parameters().front().device()));
+  signs.images = static_cast<double>(std::min(z.size(0), images_));  // some may be there twice
   if (usage_.numel() > 0) {
     const double entropy = -(usage_ * (usage_ + 1e-300).log()).sum().item<double>();
     signs.information = std::max(0.0, entropy - means_[0].item<double>());

@@ -15,14 +15,15 @@ namespace cpl {
 // A module, so that its state is saved like any other.
 class Monitor : public torch::nn::Module {
  public:
-  Monitor(std::int64_t features, std::int64_t codes);
+  // `images`: of the data set.
+  Monitor(std::int64_t features, std::int64_t codes, std::int64_t images);
 
   // `method` is used in evaluation mode for a moment; nothing changes in it.
   void observe(const StepResult& result, Method& method);
 
   // Of the latest images, as they were in training.
   VitalSigns signs(Method& method) const;
-  // Of the first few hundred images, when hardly anything was learnt: what is known is its rank.
+  // Of the first few hundred images, when hardly anything was learnt: what is known is the rank.
   VitalSigns start() const;
 
   // From a checkpoint; one of version 0.1 has another state, and the monitor begins anew.
@@ -31,6 +32,7 @@ class Monitor : public torch::nn::Module {
  private:
   at::Tensor recent() const;  // the representations that are kept
 
+  std::int64_t images_;
   at::Tensor usage_;       // c, double: running mean of the codes' probabilities
   at::Tensor means_;       // entropy, cross-entropy; double
   at::Tensor count_;       // steps observed

@@ -132,8 +132,8 @@ struct TrainOptions {
     v("probe-lr", probe_lr, "learning rate of that classifier", AtLeast{0});
     v("on-bad-image", on_bad_image, "images that cannot be read: skip or fail", kOnBadImageNames);
     v("recover", recover,
-      "when a collapse forms, go back to the last healthy state with safer settings, say so, and "
-      "go on");
+      "when a collapse forms, go back to the last healthy state (or to the beginning) with safer "
+      "settings, say so, and go on; at most twice");
     v("seed", seed, "of every random number");
   }
 };

@@ -11,12 +11,15 @@ namespace {
 
 constexpr std::int64_t kSmallBatch = 32;
 
-// What makes the network rather than its loss.
-const std::set<std::string> kOfTheNetwork = {"codes",     "hidden",           "dictionary",
-                                             "projector", "projector-layers", "projector-width"};
-
-const std::string& value_of(const std::vector<OptionText>& list, const std::string& name) {
-  return std::find_if(list.begin(), list.end(), [&](auto& o) { return o.name == name; })->value;
+// Whether an option weighs or shapes the loss of this method.
+bool is_of_the_loss(const std::string& option, const std::string& method) {
+  static const std::set<std::string> kCplearn = {
+      "activation", "beta", "deviation", "prior", "scale", "symmetric", "train-dictionary"};
+  static const std::set<std::string> kGedi = {"beta", "prior", "symmetric"};
+  if (is_cplearn(method)) return kCplearn.count(option) > 0;
+  std::string own = method.substr(0, method.find("_nogen"));  // "gedi" for both
+  std::replace(own.begin(), own.end(), '_', '-');
+  return option.rfind(own + "-", 0) == 0 || (own == "gedi" && kGedi.count(option) > 0);
 }
 
 }  // namespace
@@ -28,14 +31,11 @@ std::vector<Remedy> remedies(const TrainOptions& options) {
   if (paper) {
     result.push_back({"method", options.method, usual.method});
   } else {
-    const std::vector<OptionText> defaults = list_options(usual.method_options);
-    for (const OptionText& option : list_options(options.method_options)) {
-      const std::string& better = value_of(defaults, option.name);
-      if (kOfTheNetwork.count(option.name) == 0 && option.value != better)
-        result.push_back({option.name, option.value, better});
-    }
+    for (const Remedy& change : changes(options, usual))
+      if (is_of_the_loss(change.option, options.method)) result.push_back(change);
   }
-  if (options.lr > usual.lr)
+  // Of another optimiser the usual rate says nothing.
+  if (options.lr > usual.lr && options.optimizer.name == usual.optimizer.name)
     result.push_back({"lr", number_text(options.lr), number_text(usual.lr)});
   if (options.batch < kSmallBatch)
     result.push_back({"batch", std::to_string(options.batch), std::to_string(usual.batch)});
@@ -60,6 +60,14 @@ TrainOptions with_remedies(TrainOptions options, const std::vector<Remedy>& reme
   }
   if (!changed) options.lr /= 10;
   return options;
+}
+
+std::vector<Remedy> changes(const TrainOptions& before, const TrainOptions& after) {
+  const std::vector<OptionText> old = list_options(before), now = list_options(after);
+  std::vector<Remedy> result;
+  for (std::size_t i = 0; i < old.size(); ++i)
+    if (old[i].value != now[i].value) result.push_back({old[i].name, old[i].value, now[i].value});
+  return result;
 }
 
 }  // namespace cpl

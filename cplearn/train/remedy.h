@@ -13,7 +13,7 @@ struct Remedy {
   std::string option, now, better;
 };
 
-// Settings of the loss that are not the method's defaults go back to them, as do a higher learning
+// Settings of the method's loss that are not its defaults go back to them, as do a higher learning
 // rate and a small batch. Where nothing of this is left, the learning rate goes down. The published
 // form of CPLearn collapses by itself with random crops; its remedy is the default one.
 std::vector<Remedy> remedies(const TrainOptions& options);
@@ -21,7 +21,11 @@ std::vector<Remedy> remedies(const TrainOptions& options);
 // "--beta 0.4 (now 10), --lr 0.001 (now 0.1)"
 std::string remedy_words(const std::vector<Remedy>& remedies);
 
-// The settings with all remedies that leave the network and its data as they are.
+// The settings with the remedies that a network in training can take: not its method, not its
+// batch. At least the learning rate is lower.
 TrainOptions with_remedies(TrainOptions options, const std::vector<Remedy>& remedies);
+
+// What differs, as remedies.
+std::vector<Remedy> changes(const TrainOptions& before, const TrainOptions& after);
 
 }  // namespace cpl

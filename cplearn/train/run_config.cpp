@@ -52,8 +52,15 @@ TrainOptions default_options(const std::string& method) {
   return options;
 }
 
+std::map<std::string, std::string> parse_saved_config(const std::string& text,
+                                                      const std::string& source) {
+  std::map<std::string, std::string> values = parse_config(text, source);
+  values.emplace("recover", "false");  // version 0.1 did not have it
+  return values;
+}
+
 RunConfig parse_run_config(const std::string& text, const std::string& source) {
-  return settle_config({{source, parse_config(text, source)}});
+  return settle_config({{source, parse_saved_config(text, source)}});
 }
 
 }  // namespace cpl

@@ -3,7 +3,8 @@
 //
 //   config.toml             the settings
 //   metrics.jsonl           a line every few steps
-//   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss
+//   checkpoint.safetensors  the latest state; best.safetensors the one of the lowest loss,
+//                           healthy.safetensors the last one that was not collapsed (--recover)
 //   summary.json            what came out, when it is finished
 //   eval.json               its scores on labelled images (study/evaluation.h)
 //
@@ -50,6 +51,9 @@ struct ConfigLayer {
 // Every option's default < the defaults of the method < the layers, each over those before it.
 // Unknown names are errors.
 RunConfig settle_config(const std::vector<ConfigLayer>& layers);
+// A run of another version keeps what it had, whatever is the default now.
+std::map<std::string, std::string> parse_saved_config(const std::string& text,
+                                                      const std::string& source);
 RunConfig parse_run_config(const std::string& text, const std::string& source);
 
 // The settings of a method nobody changed: TrainOptions' with those in the method's row.

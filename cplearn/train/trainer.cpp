@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kSaveSeconds = 300;  // at most so long between checkpoints
 constexpr std::int64_t kMostRecoveries = 2;
-constexpr std::int64_t kLinesPerJudging = 5;  // the monitor looks at every fifth line of the log
+constexpr std::int64_t kJudgeEvery = 50;  // steps; of no session's choice, since trainings recover
 
 using Clock = std::chrono::steady_clock;
 
@@ -68,7 +68,8 @@ void Trainer::build_network() {
     const auto classes = static_cast<std::int64_t>(dataset_->classes().size());
     probe_ = std::make_shared<Probe>(features, classes, options_.probe_lr);
   }
-  monitor_ = std::make_shared<Monitor>(features, method_->codes());
+  monitor_ = std::make_shared<Monitor>(features, method_->codes(),
+                                       static_cast<std::int64_t>(dataset_->size()));
   optimizer_ = std::make_unique<Optimizer>(*method_, options_.optimizer);
   schedule_ = resolve_schedule(options_, per_epoch_);
 }
@@ -187,7 +188,7 @@ void Trainer::observe(const StepResult& result, double loss, const Batch& batch)
 void Trainer::end_of_step(bool end_of_epoch) {
   if (end_of_epoch && probe_ && test_) status_.test_accuracy = score_on_test();
   const bool log = end_of_epoch || step_ % session_.log_every == 0;
-  if (end_of_epoch || step_ % (kLinesPerJudging * session_.log_every) == 0) judge_now();
+  if (end_of_epoch || step_ % kJudgeEvery == 0) judge_now();
   if (log) log_line(end_of_epoch);
 
   bool best = false;
@@ -205,7 +206,7 @@ void Trainer::end_of_step(bool end_of_epoch) {
   if (end_of_epoch && session_.keep)
     save_checkpoint(files_.epoch(status_.position.epoch), checkpoint());
   if (end_of_epoch && may_recover_ && !finished() && !just_begun() &&
-      status_.judgement.verdict == Verdict::kHealthy)
+      status_.judgement.verdict != Verdict::kCollapsed)
     save_checkpoint(files_.healthy(), checkpoint());
   if (may_recover_ && status_.collapsing && recoveries_ < kMostRecoveries) recover();
 }
@@ -213,12 +214,12 @@ void Trainer::end_of_step(bool end_of_epoch) {
 void Trainer::judge_now() { decide(monitor_->signs(*method_), monitor_->start()); }
 
 void Trainer::decide(const VitalSigns& now, const VitalSigns& before) {
-  const auto collapsed = [&] { return status_.judgement.verdict == Verdict::kCollapsed; };
-  const bool was_collapsed = status_.judged && collapsed();
   status_.signs = now;
-  status_.judgement = judge(now, std::isnan(before.rank) ? nullptr : &before);
-  status_.judged = true;
-  status_.collapsing = collapsed() && was_collapsed && !just_begun();
+  status_.judgement = judge(now, std::isnan(before.rank) ? nullptr : &before, JudgeLimits());
+  status_.judged = has_news_ = true;
+  const bool collapsed = !just_begun() && status_.judgement.verdict == Verdict::kCollapsed;
+  status_.collapsing = collapsed && was_collapsed_;
+  was_collapsed_ = collapsed;
   const std::string verdict = status_.judgement.summary();
   if (just_begun() || verdict == last_verdict_) return;
   last_verdict_ = verdict;
@@ -247,9 +248,7 @@ void Trainer::log_line(bool end_of_epoch) {
   for (const auto& [name, mean] : last_.means()) line[name] = mean;
   line["learning_rate"] = status_.learning_rate;
   if (end_of_epoch && status_.test_accuracy >= 0) line["test_accuracy"] = status_.test_accuracy;
-  if (end_of_epoch || step_ % (kLinesPerJudging * session_.log_every) == 0) {
-    put_health(line);
-  }
+  if (std::exchange(has_news_, false)) put_health(line);
   line["images_per_second"] = status_.images_per_second();
   if (workers_.rank() > 0) return;
   metrics_->append(line);
@@ -267,7 +266,7 @@ void Trainer::put_health(MetricsLine& line) const {
   for (const auto& [name, value] : values) {
     if (!std::isnan(value)) line[name] = value;  // not known, or a method without codes
   }
-  line["verdict"] = status_.judgement.summary();
+  line["verdict"] = just_begun() ? "just begun" : status_.judgement.summary();
   const std::vector<std::string> words = advice();
   if (!words.empty() && !just_begun()) line["advice"] = words;
 }

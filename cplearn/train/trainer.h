@@ -51,7 +51,7 @@ struct Status {
   VitalSigns signs;
   Judgement judgement;
   bool judged = false;      // these are known
-  bool collapsing = false;  // judged as collapsed twice in a row, after the beginning
+  bool collapsing = false;  // judged as collapsed twice in a row, not counting the beginning
 
   double images_per_second() const { return images > 0 ? images / times.sum() : 0; }
 };
@@ -88,6 +88,7 @@ class Trainer {
 
  private:
   void open_data();
+  void check_recovery(const Checkpoint& saved) const;
   void check_images(const Checkpoint& saved, bool override_settings) const;
   Views to_views(const Batch& batch) const;
   void check_finite(double value, const char* what) const;
@@ -134,6 +135,8 @@ class Trainer {
   Status status_;
   std::vector<std::string> messages_;
   std::string last_verdict_;
+  bool was_collapsed_ = false;  // by the last judgement after the beginning
+  bool has_news_ = false;       // judged since the last line of the log
   std::int64_t recoveries_ = 0;
   bool may_recover_;
   std::chrono::steady_clock::time_point last_lap_, last_save_;

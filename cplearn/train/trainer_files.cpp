@@ -28,6 +28,12 @@ NamedTensors as_tensors(const std::map<std::string, double>& values) {
   return result;
 }
 
+bool same_shapes(const NamedTensors& a, const NamedTensors& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](auto& x, auto& y) {
+           return x.first == y.first && x.second.sizes() == y.second.sizes();
+         });
+}
+
 std::map<std::string, double> as_numbers(const NamedTensors& tensors) {
   std::map<std::string, double> result;
   for (const auto& [name, tensor] : tensors) result[name] = tensor.item<double>();
@@ -67,6 +73,7 @@ void Trainer::resume(bool override_settings) {
   };
   if (begun) {
     const Checkpoint saved = load_checkpoint(files_.checkpoint());
+    check_recovery(saved);
     check_settings(saved.config, files_.checkpoint());
     check_images(saved, override_settings);
     restore(saved);
@@ -85,6 +92,19 @@ void Trainer::resume(bool override_settings) {
                   static_cast<std::size_t>(step_ % per_epoch_));
   method_->train();
   last_lap_ = last_save_ = Clock::now();
+}
+
+// A run that was killed while it recovered has a checkpoint with the new settings and a config.toml
+// with the old ones.
+void Trainer::check_recovery(const Checkpoint& saved) const {
+  const auto count = saved.tensors.find("recoveries.count");
+  if (count == saved.tensors.end() || count->second.item<double>() == 0) return;
+  const TrainOptions now = parse_run_config(saved.config, files_.checkpoint()).train;
+  const TrainOptions stale = parse_run_config(read_file(files_.config()), files_.config()).train;
+  if (changes(stale, now).empty()) return;
+  write_file(files_.config(), saved.config);
+  throw Error(str("the run in ", files_.directory, " was stopped while it recovered from a ",
+                  "collapse; its config.toml has been put right: the same command goes on now"));
 }
 
 // Another number of images moves the place in the epoch and the end of the schedule.
@@ -121,7 +141,8 @@ Checkpoint Trainer::checkpoint() const {
   put("averages.epoch.", as_tensors(epoch_.state()));
   put("averages.last.", as_tensors(last_.state()));
   put("averages.", as_tensors({{"best", best_loss_}, {"test", status_.test_accuracy}}));
-  put("recoveries.", as_tensors({{"count", static_cast<double>(recoveries_)}}));
+  put("recoveries.", as_tensors({{"count", static_cast<double>(recoveries_)},
+                                 {"was_collapsed", was_collapsed_ ? 1.0 : 0.0}}));
   put("random.", {{"torch", torch_random_state()}});
   return result;
 }
@@ -146,7 +167,10 @@ void Trainer::restore(const Checkpoint& saved) {
   best_loss_ = tensors.at("averages.best").item<double>();
   status_.test_accuracy = tensors.at("averages.test").item<double>();
   const auto recoveries = tensors.find("recoveries.count");  // version 0.1 had none
-  if (recoveries != tensors.end()) recoveries_ = recoveries->second.item<std::int64_t>();
+  if (recoveries != tensors.end()) {
+    recoveries_ = recoveries->second.item<std::int64_t>();
+    was_collapsed_ = tensors.at("recoveries.was_collapsed").item<double>() > 0;
+  }
   set_torch_random_state(tensors.at("random.torch"));
   step_ = saved_step_ = saved.step;
   status_.position = {step_, steps_, step_ / per_epoch_, options_.epochs};
@@ -155,29 +179,40 @@ void Trainer::restore(const Checkpoint& saved) {
 
 // Back to where the run was healthy, or to its beginning, with what the remedies change.
 void Trainer::recover() {
-  const std::int64_t from = step_;
-  const std::vector<Remedy> changes = remedies(options_);
-  const std::int64_t done = recoveries_;
-  options_ = with_remedies(options_, changes);
+  const std::int64_t from = step_, done = recoveries_;
+  const TrainOptions before = options_;
+  const bool was_healthy = file_exists(files_.healthy());
+  const Checkpoint healthy = was_healthy ? load_checkpoint(files_.healthy()) : Checkpoint();
+  options_ = with_remedies(before, remedies(before));
   build_network();
-  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
+  if (was_healthy &&
+      !same_shapes(with_prefix(healthy.tensors, "method."), module_state(*method_))) {
+    options_ = with_remedies(before, {});  // remedies that change the network are for a new run
+    build_network();
+  }
   interval_.reset();
   epoch_.reset();
+  last_.reset();
+  status_.test_accuracy = -1;
   step_ = 0;
   status_.position = {0, steps_, 0, options_.epochs};
-  if (file_exists(files_.healthy())) restore(load_checkpoint(files_.healthy()));
+  if (was_healthy) restore(healthy);
+  show_last();
   recoveries_ = done + 1;
   best_loss_ = 1e300;  // losses of other settings are not to be compared
-  status_.judged = status_.collapsing = false;
+  was_collapsed_ = has_news_ = status_.judged = status_.collapsing = false;
+  method_->set_encoding({options_.accumulate, resolve_bf16(options_)});
+  method_->train();
   loader_->seek(static_cast<std::uint32_t>(step_ / per_epoch_),
                 static_cast<std::size_t>(step_ % per_epoch_));
-  method_->train();
+  const std::string words = str("step ", from, ": ", last_verdict_, ". Went on from step ", step_,
+                                " with safer settings: ", remedy_words(changes(before, options_)));
+  last_verdict_.clear();
+  save();  // what resume() puts right if the rest does not happen
   write_file(files_.config(), run_config_text({options_, session_}));
   metrics_ = std::make_unique<MetricsFile>(files_.metrics(), step_);
-  save();
-  messages_.push_back(str("step ", from, ": ", last_verdict_, ". Going on from step ", step_,
-                          " with safer settings: ", remedy_words(changes)));
-  last_verdict_.clear();
+  metrics_->append({{"step", step_}, {"advice", {words}}});
+  messages_.push_back(words);
 }
 
 void Trainer::save() {

@@ -23,7 +23,7 @@ TEST(DataDefaults, ThumbnailsKeepTheirPixelsAndPhotographsAreNotMadeThumbnails) 
 }
 
 TEST(DataDefaults, CodesFollowTheNumberOfImages) {
-  EXPECT_EQ(suited(64, 10).method_options.head.codes, 256);
+  EXPECT_EQ(suited(64, 10).method_options.head.codes, 64);
   EXPECT_EQ(suited(64, 2000).method_options.head.codes, 512);
   EXPECT_EQ(suited(64, 1000000).method_options.head.codes, 4096);
 }

@@ -30,7 +30,7 @@ StepResult step_with(const at::Tensor& z, double entropy, double cross_entropy) 
 TEST(Monitor, SeesTheLatestImagesAndRemembersTheFirst) {
   torch::manual_seed(1);
   const auto method = network();
-  Monitor monitor(8, 32);
+  Monitor monitor(8, 32, 5000);
   EXPECT_TRUE(std::isnan(monitor.signs(*method).rank));
   EXPECT_TRUE(std::isnan(monitor.start().rank));
   for (int i = 0; i < 8; ++i) monitor.observe(step_with(torch::randn({64, 8}), 2, 3), *method);
@@ -51,8 +51,9 @@ TEST(Monitor, SeesTheLatestImagesAndRemembersTheFirst) {
 TEST(Monitor, GoesOnFromACheckpointAndForgivesThoseOfVersion01) {
   torch::manual_seed(2);
   const auto method = network();
-  Monitor monitor(8, 32), again(8, 32), old(8, 32);
+  Monitor monitor(8, 32, 300), again(8, 32, 300), old(8, 32, 300);
   for (int i = 0; i < 9; ++i) monitor.observe(step_with(torch::randn({64, 8}), 2, 3), *method);
+  EXPECT_EQ(monitor.signs(*method).images, 300);  // of which some came twice
   again.load_state(module_state(monitor));
   EXPECT_EQ(again.signs(*method).rank, monitor.signs(*method).rank);
   EXPECT_EQ(again.start().rank, monitor.start().rank);

@@ -21,6 +21,24 @@ TEST(Remedy, SettingsOfTheLossGoBackToTheirDefaults) {
   EXPECT_EQ(remedy_words(remedies(vicreg)), "--vicreg-variance 25 (now 0)");
 }
 
+// Other methods' settings do not matter, nor does the rate that suits Adam where another one is
+// used.
+TEST(Remedy, IsOfTheMethodAndTheOptimiserAtHand) {
+  TrainOptions barlow = default_options("barlow");
+  barlow.method_options.head.beta = 10;
+  barlow.method_options.head.activation = Activation::kTanh;
+  barlow.optimizer.name = "lars";
+  barlow.lr = 0.3;
+  EXPECT_EQ(remedy_words(remedies(barlow)), "--lr 0.03 (now 0.3)");
+  const TrainOptions gedi = parse_run_config("method = \"gedi_nogen\"\nbeta = 9\n", "test").train;
+  EXPECT_EQ(remedy_words(remedies(gedi)), "--beta 0.5 (now 9)");
+  const TrainOptions own =
+      parse_run_config("method = \"self_classifier\"\nself-classifier-row-temperature = 1\n",
+                       "test")
+          .train;
+  EXPECT_EQ(remedy_words(remedies(own)), "--self-classifier-row-temperature 0.1 (now 1)");
+}
+
 TEST(Remedy, DefaultsThatCollapseAreTrainedMoreSlowly) {
   EXPECT_EQ(remedy_words(remedies(TrainOptions())), "--lr 0.0001 (now 0.001)");
 }

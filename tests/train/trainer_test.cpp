@@ -223,15 +223,57 @@ TEST(Trainer, RecoversFromACollapseAndGoesOnBitForBit) {
   {
     Trainer first(stopped, bound_to_collapse(), SessionOptions());
     first.start();
-    for (int i = 0; i < 150; ++i) first.step();  // beyond the recovery
-    first.save();
   }
-  Trainer next(stopped, parse_run_config(read_file(RunFiles(stopped).config()), "run").train,
-               SessionOptions());
-  next.resume(false);
-  while (next.step()) {
+  // Stopped again and again: before the first verdict, between the two, after the recovery.
+  for (const int steps : {45, 15, 7, 150, 1000}) {
+    Trainer next(stopped, parse_run_config(read_file(RunFiles(stopped).config()), "run").train,
+                 SessionOptions());
+    next.resume(false);
+    for (int i = 0; i < steps && next.step(); ++i) {
+    }
+    next.save();
   }
   expect_same_tensors(whole, stopped);
+  EXPECT_NE(read_file(RunFiles(stopped).metrics()).find("with safer settings"), std::string::npos);
+}
+
+// Remedies that change the network's shape cannot be taken by one in training.
+TEST(Trainer, RecoversAlsoWhereARemedyWouldChangeTheNetwork) {
+  const std::string run = fresh("shapes");
+  TrainOptions options = bound_to_collapse();
+  options.method_options.head.train_dictionary = true;
+  {
+    Trainer trainer(run, options, SessionOptions());
+    trainer.start();
+    for (int i = 0; i < 10; ++i) trainer.step();
+    trainer.save();
+  }
+  std::filesystem::copy(RunFiles(run).checkpoint(), RunFiles(run).healthy());
+  Trainer trainer(run, options, SessionOptions());
+  trainer.resume(false);
+  std::string said;
+  while (trainer.step()) {
+    for (const std::string& words : trainer.take_messages()) said += words + "\n";
+  }
+  if (trainer.finish().contains("recoveries"))
+    EXPECT_NE(said.find("with safer settings: --lr 0.001 (now 0.01)"), std::string::npos) << said;
+}
+
+TEST(Trainer, AKillDuringRecoveryIsPutRight) {
+  const std::string run = fresh("killed");
+  Trainer reference(run, bound_to_collapse(), SessionOptions());
+  reference.start();
+  const std::string stale = read_file(RunFiles(run).config());
+  while (!reference.finish().contains("recoveries") && reference.step()) {
+  }
+  write_file(RunFiles(run).config(), stale);
+  const auto resume = [&] {
+    Trainer next(run, parse_run_config(read_file(RunFiles(run).config()), "run").train,
+                 SessionOptions());
+    next.resume(false);
+  };
+  EXPECT_NE(error_of(resume).find("the same command goes on now"), std::string::npos);
+  EXPECT_NO_THROW(resume());
 }
 
 TEST(Trainer, DoesNotRecoverWhenToldNot) {

@@ -77,7 +77,7 @@ function drawHealth(node, runs) {
 // What the monitor said while training, each sentence once, with the step at which it came last.
 function monitorWords(parent, run) {
   const said = new Map();
-  for (const line of run.lines) for (const words of list(line.advice)) said.set(String(words).replace(/\([^)]*\)/, ""), {words: String(words), step: line.step});
+  for (const line of run.lines) for (const words of list(line.advice)) said.set(String(words).replace(/[:(].*/, ""), {words: String(words), step: line.step});
   if (!said.size) return;
   const part = parent.append("div").attr("class", "finding monitor");
   part.append("h3").text("The monitor said");
@@ -115,16 +115,16 @@ function scores(runs) {
 
 const curveGroups = [
   ["probe", "Probe accuracy", ["probe_accuracy", "test_accuracy"], "A linear classifier trained beside the encoder, which does not feel it.", {zero: true}],
-  ["codes", "Codes in use", ["codes_used"], "exp of the entropy of the mean code: how many codes share the images.", {zero: true}],
+  ["codes", "Codes in use", ["codes_used"], "exp of the entropy of the codes of recent images: how many codes share them.", {zero: true}],
   ["information", "Information", ["information", "agreement"], "In nats: what a code tells about its image, and how much of that two views share at least.", {}],
-  ["rank", "Effective rank", ["effective_rank"], "How many dimensions the embeddings fill.", {zero: true}],
+  ["rank", "Effective rank", ["representation_rank", "effective_rank", "start_rank"], "How many dimensions are filled. The judge holds the representations against those of the first steps.", {zero: true}],
   ["spread", "Spread within codes", ["within_spread"], "Share of the variance that is left among the images of one code.", {zero: true}],
   ["ratio", "Loss over ln c", ["loss_over_ln_c"], "1 when every image has one and the same code.", {}],
   ["gradient", "Gradient norm", ["gradient_norm"], "", {}],
   ["rate", "Learning rate", ["learning_rate"], "", {zero: true}],
   ["speed", "Images per second", ["images_per_second"], "", {zero: true}],
 ];
-const curveWords = {probe_accuracy: "training batches", test_accuracy: "test images", agreement: "shared by views"};
+const curveWords = {probe_accuracy: "training batches", test_accuracy: "test images", agreement: "shared by views", representation_rank: "representations", effective_rank: "embeddings", start_rank: "representations at the start"};
 function curveParts(runs) {
   const known = new Set(["step", "epoch", ...curveGroups.flatMap(g => g[2])]);
   const names = Array.from(new Set(runs.flatMap(r => [...r.lines.slice(0, 3), ...r.lines.slice(-30)].flatMap(l => Object.keys(l)))));

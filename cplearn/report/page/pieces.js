@@ -25,9 +25,8 @@ const lastWith = (run, name) => d3.scan(run.lines, (a, b) => ((name in b) - (nam
 
 function verdictOf(run) {
   const judged = run.lines[lastWith(run, "verdict")];
-  const early = judged && String(judged.verdict).startsWith("collapsed") && !judged.advice;  // looks so at first and is not
-  const words = (run.diagnosis || {}).verdict || (run.summary || {}).verdict || (early ? "just begun" : (judged || {}).verdict) || "unknown";
-  return {words: String(words), kind: ["healthy", "warning", "collapsed"].find(k => String(words).startsWith(k)) || "unknown"};
+  const words = (run.diagnosis || {}).verdict || (run.summary || {}).verdict || (judged || {}).verdict || "unknown";
+  return {words: String(words), kind: String(words).startsWith("doubtful") ? "warning" : ["healthy", "warning", "collapsed"].find(k => String(words).startsWith(k)) || "unknown"};
 }
 
 // ---------------------------------------------------------------- images
