@@ -47,14 +47,16 @@ struct Limits {
   double collapsed, warning;
 };
 
-// Where the limits are, and nowhere else.
+// Where the limits are, and nowhere else. Those of rank_ratio, information and used are halfway
+// between runs that were broken and runs that were not (docs/judge.md); the others are for states
+// that no such run came to.
 struct JudgeLimits {
   // Deviation from the mean / length, of representations and of embeddings: 0 for a constant.
   Limits deviation{0.02, 0.05};
   // What codes tell about an image / the most they could: 0 for codes that do not depend on it.
-  Limits information{0.04, 0.06};
+  Limits information{0.03, 0.06};
   // Rank of the representations / that of the same network before its training.
-  Limits rank_ratio{0.4, 0.7};
+  Limits rank_ratio{0.75, 1.0};
   // The rank itself, where the untrained network is not known.
   Limits rank{2, 4};
   // Entropy of the codes in use / the most possible: 0.5 is the square root of their number.

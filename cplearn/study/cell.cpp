@@ -207,7 +207,7 @@ CellState run_cell(const std::string& directory, const Cell& cell, const CellCon
   Json numbers;
   put_numbers(files.summary(), numbers);
   if (config.cell.evaluate) {
-    numbers.erase("codes_used");  // of the last batches in training; the test images' is meant
+    numbers.erase("codes_used");  // of a few hundred training images; the test images' is meant
     put_numbers(files.evaluation(), numbers);
   }
   if (config.cell.diagnose) diagnose(directory, config, session, numbers);

@@ -23,5 +23,6 @@ int main() {
                 << loss.invariance.item<float>() << "  prior " << loss.prior.item<float>() << "\n";
   }
   const auto codes = std::get<0>(at::_unique(head->assign(net->forward(x)).code));
-  std::cout << "codes in use: " << codes.size(0) << " of 1024 for " << x.size(0) << " rows\n";
+  std::cout << "codes in use: " << codes.size(0) << " of " << head->options().codes << " for "
+            << x.size(0) << " rows\n";
 }
