@@ -255,8 +255,8 @@ TEST(Trainer, RecoversAlsoWhereARemedyWouldChangeTheNetwork) {
   while (trainer.step()) {
     for (const std::string& words : trainer.take_messages()) said += words + "\n";
   }
-  if (trainer.finish().contains("recoveries"))
-    EXPECT_NE(said.find("with safer settings: --lr 0.001 (now 0.01)"), std::string::npos) << said;
+  ASSERT_TRUE(trainer.finish().contains("recoveries"));
+  EXPECT_NE(said.find("with safer settings: --lr 0.001 (now 0.01)"), std::string::npos) << said;
 }
 
 TEST(Trainer, AKillDuringRecoveryIsPutRight) {
