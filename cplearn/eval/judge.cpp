@@ -75,7 +75,8 @@ Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimi
              str("codes tell ", readable(now.information), " of ", readable(most),
                  " nats about their image"));
   if (before != nullptr && before->rank > 0) {
-    consider(result.dimensional, now.rank / before->rank, limits.rank_ratio,
+    consider(result.dimensional, now.rank / std::min(before->rank, limits.enough_rank),
+             limits.rank_ratio,
              str("representations have rank ", readable(now.rank), " of ", readable(now.width),
                  ", before training ", readable(before->rank)));
   } else {

@@ -57,6 +57,9 @@ struct JudgeLimits {
   Limits information{0.03, 0.06};
   // Rank of the representations / that of the same network before its training.
   Limits rank_ratio{0.75, 1.0};
+  // More than this is not asked for: wide untrained networks spread noise over hundreds of
+  // directions.
+  double enough_rank = 20;
   // The rank itself, where the untrained network is not known.
   Limits rank{2, 4};
   // Entropy of the codes in use / the most possible: 0.5 is the square root of their number.

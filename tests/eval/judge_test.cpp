@@ -64,6 +64,9 @@ TEST(Judge, DoubtsBeforeItCondemns) {
 
 TEST(Judge, RankIsHeldAgainstTheUntrainedNetworkWhereThatIsKnown) {
   VitalSigns now = healthy(), before = untrained();
+  now.rank = 170;  // a ResNet-18 that has learnt something
+  before.rank = 250;
+  EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "healthy");
   now.rank = 5;
   before.rank = 40;
   EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "collapsed: dimensional");
