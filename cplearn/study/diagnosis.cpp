@@ -11,7 +11,6 @@
 #include "cplearn/base/table.h"
 #include "cplearn/eval/measures.h"
 #include "cplearn/eval/mixture.h"
-#include "cplearn/eval/view_agreement.h"
 #include "cplearn/train/checkup.h"
 #include "cplearn/train/remedy.h"
 
@@ -181,43 +180,6 @@ ViewPair extract_views(Method& method, const Dataset& data, const AugmentOptions
   return {{torch::cat(z[0]), torch::cat(z[1])}};
 }
 
-// Rows in parts small enough to hold the probabilities of all codes.
-template <class Take>
-void in_parts(std::int64_t rows, std::int64_t codes, Take take) {
-  const std::int64_t part = std::min(rows_at_once(codes), rows);
-  for (std::int64_t begin = 0; begin < rows; begin += part)
-    take(begin, std::min(part, rows - begin));
-}
-
-struct CodeFindings {
-  CodeUsage usage;  // of the first view
-  double invariance, agreement;
-};
-
-CodeFindings look_at_codes(Method& method, const ViewPair& views,
-                           const DiagnosisProgress& progress) {
-  const at::NoGradGuard no_grad;
-  const std::int64_t n = views.z[0].size(0), codes = method.codes();
-  CodeUsage usage[2] = {CodeUsage(codes), CodeUsage(codes)};
-  const auto part = [&](int v, std::int64_t begin, std::int64_t rows) {
-    return method.log_probabilities(views.z[v].narrow(0, begin, rows));
-  };
-  progress("codes", 0, 2 * n);
-  in_parts(n, codes, [&](std::int64_t begin, std::int64_t rows) {
-    for (int v = 0; v < 2; ++v) usage[v].add(part(v, begin, rows).exp());
-    progress("codes", begin + rows, 2 * n);
-  });
-  std::vector<double> mean = usage[0].mean();
-  const std::vector<double> other = usage[1].mean();
-  for (std::size_t j = 0; j < mean.size(); ++j) mean[j] = (mean[j] + other[j]) / 2;
-  ViewAgreement agreement(std::move(mean));
-  in_parts(n, codes, [&](std::int64_t begin, std::int64_t rows) {
-    agreement.add(part(0, begin, rows), part(1, begin, rows));
-    progress("codes", n + begin + rows, 2 * n);
-  });
-  return {usage[0], agreement.cross_entropy(), agreement.information()};
-}
-
 std::string words_of(const Diagnosis& d, const std::string& method) {
   const Certificate& c = *d.certificate;
   const bool known = d.signs_before && !std::isnan(d.signs_before->agreement);
@@ -228,16 +190,6 @@ std::string words_of(const Diagnosis& d, const std::string& method) {
       "; the published loss over these images, ", readable(c.loss), ", is ",
       readable(c.loss - c.bound), " above its bound (a code of its own for each image would cost ",
       readable(c.attainable), ")", is_cplearn(method) ? "" : "; this method has another loss");
-}
-
-// Embeddings alone: they are what people take, and what the loss saw.
-VitalSigns signs_of(const at::Tensor& x) {
-  VitalSigns signs;
-  signs.images = static_cast<double>(x.size(0));
-  signs.deviation = deviation_share(x);
-  signs.rank = effective_rank(covariance_spectrum(x, true));
-  signs.width = static_cast<double>(x.size(1));
-  return signs;
 }
 
 }  // namespace
@@ -278,19 +230,22 @@ Diagnosis diagnose_run(Run& run, const Dataset& whole, const Dataset& data,
   const Labels codes = features.code_list();
   AugmentOptions augment = resolve_augment(run.options, data.statistics());
   augment.normalisation = run.views.normalisation;
+  progress("check-up", 0, 2);
   result.signs = check_up(method, whole, augment, run.options.seed);
+  progress("check-up", 1, 2);
   if (options.untrained) result.signs_before = check_up_untrained(run.options, whole, augment);
+  progress("check-up", 2, 2);
   result.judgement =
       judge(result.signs, result.signs_before ? &*result.signs_before : nullptr, JudgeLimits());
   result.remedy = remedy_words(remedies(run.options));
 
   augment.views.resize(2, augment.views.front());  // local crops are not compared
   const ViewPair views = extract_views(method, data, augment, "augmented views", progress);
-  const at::Tensor first = features.representations.narrow(0, 0, 1);
-  if (result.codes > 0 && method.log_probabilities(first).defined()) {
-    const CodeFindings found = look_at_codes(method, views, progress);
+  const std::int64_t rows = 2 * views.z[0].size(0);
+  if (const auto found = compare_codes(method, views.z[0], views.z[1],
+                                       [&](std::int64_t done) { progress("codes", done, rows); })) {
     const CodeHeadOptions& head = run.options.method_options.head;
-    result.certificate = certificate(found.usage, found.invariance,
+    result.certificate = certificate(found->usage, found->cross_entropy,
                                      {head.beta, head.prior != PriorChoice::kForward});
     result.certificate_words = words_of(result, run.options.method);
   }

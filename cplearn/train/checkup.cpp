@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "cplearn/base/error.h"
-#include "cplearn/eval/code_usage.h"
 #include "cplearn/eval/measures.h"
 #include "cplearn/eval/spectrum.h"
 #include "cplearn/eval/view_agreement.h"
@@ -28,30 +27,6 @@ AugmentOptions alternating(const AugmentOptions& augment, int views) {
   result.views.clear();
   for (int v = 0; v < views; ++v) result.views.push_back(full[v % full.size()]);
   return result;
-}
-
-// What the probabilities of two views tell, where the method has any.
-void compare_codes(Method& method, const at::Tensor& a, const at::Tensor& b, VitalSigns& signs) {
-  const std::int64_t n = a.size(0), codes = method.codes();
-  if (codes == 0 || !method.log_probabilities(a.narrow(0, 0, 1)).defined()) return;
-  const std::int64_t part = std::min(rows_at_once(codes), n);
-  const auto in_parts = [&](const auto& take) {
-    for (std::int64_t begin = 0; begin < n; begin += part) {
-      const std::int64_t rows = std::min(part, n - begin);
-      take(method.log_probabilities(a.narrow(0, begin, rows)),
-           method.log_probabilities(b.narrow(0, begin, rows)));
-    }
-  };
-  CodeUsage first(codes), both(codes);
-  in_parts([&](const at::Tensor& p, const at::Tensor& q) {
-    first.add(p.exp());
-    both.add(p.exp());
-    both.add(q.exp());
-  });
-  ViewAgreement agreement(both.mean());
-  in_parts([&](const at::Tensor& p, const at::Tensor& q) { agreement.add(p, q); });
-  signs.information = first.information();
-  signs.agreement = agreement.information();
 }
 
 // In evaluation mode as long as it lives.
@@ -96,18 +71,50 @@ at::Tensor sample_views(Method& method, const Dataset& data, const AugmentOption
   return torch::cat(rows);
 }
 
+std::optional<CodeComparison> compare_codes(Method& method, const at::Tensor& a,
+                                            const at::Tensor& b,
+                                            const std::function<void(std::int64_t)>& progress) {
+  const torch::NoGradGuard no_grad;
+  const std::int64_t n = a.size(0), codes = method.codes();
+  if (codes == 0 || !method.log_probabilities(a.narrow(0, 0, 1)).defined()) return std::nullopt;
+  // Few enough rows at a time to hold the probabilities of all codes.
+  const std::int64_t part = std::min(rows_at_once(codes), n);
+  const auto in_parts = [&](std::int64_t done, const auto& take) {
+    for (std::int64_t begin = 0; begin < n; begin += part) {
+      const std::int64_t rows = std::min(part, n - begin);
+      take(method.log_probabilities(a.narrow(0, begin, rows)),
+           method.log_probabilities(b.narrow(0, begin, rows)));
+      if (progress) progress(done + begin + rows);
+    }
+  };
+  CodeUsage first(codes), both(codes);
+  in_parts(0, [&](const at::Tensor& p, const at::Tensor& q) {
+    first.add(p.exp());
+    both.add(p.exp());
+    both.add(q.exp());
+  });
+  ViewAgreement agreement(both.mean());
+  in_parts(n, [&](const at::Tensor& p, const at::Tensor& q) { agreement.add(p, q); });
+  return CodeComparison{first, agreement.cross_entropy(), agreement.information()};
+}
+
+VitalSigns signs_of(const at::Tensor& x) {
+  VitalSigns signs;
+  signs.images = static_cast<double>(x.size(0));
+  signs.deviation = deviation_share(x);
+  signs.rank = effective_rank(covariance_spectrum(x, true));
+  signs.width = static_cast<double>(x.size(1));
+  return signs;
+}
+
 VitalSigns vital_signs(Method& method, const at::Tensor& z) {
   const torch::NoGradGuard no_grad;
   const Evaluating evaluating(method);
-  const at::Tensor h = method.embed(z);
-  VitalSigns signs;
-  signs.images = static_cast<double>(z.size(0));
-  signs.deviation = deviation_share(z);
-  signs.rank = effective_rank(covariance_spectrum(z, true));
-  signs.width = static_cast<double>(z.size(1));
-  signs.embedding_deviation = deviation_share(h);
-  signs.embedding_rank = effective_rank(covariance_spectrum(h, true));
-  signs.embedding_width = static_cast<double>(h.size(1));
+  VitalSigns signs = signs_of(z);
+  const VitalSigns embeddings = signs_of(method.embed(z));
+  signs.embedding_deviation = embeddings.deviation;
+  signs.embedding_rank = embeddings.rank;
+  signs.embedding_width = embeddings.width;
   if (method.codes() == 0) return signs;
   const at::Tensor code = method.assign(z).code.contiguous();
   const Labels codes(code.data_ptr<std::int64_t>(), code.data_ptr<std::int64_t>() + code.numel());
@@ -129,7 +136,10 @@ VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& a
   VitalSigns signs = vital_signs(method, a);
   signs.found = own_view_found(a, b);
   signs.embedding_found = own_view_found(method.embed(a), method.embed(b));
-  compare_codes(method, a, b, signs);
+  if (const auto codes = compare_codes(method, a, b, {})) {
+    signs.information = codes->usage.information();
+    signs.agreement = codes->agreement;
+  }
   return signs;
 }
 

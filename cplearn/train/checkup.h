@@ -5,8 +5,11 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "cplearn/data/loader.h"
+#include "cplearn/eval/code_usage.h"
 #include "cplearn/eval/vital_signs.h"
 #include "cplearn/ssl/method.h"
 #include "cplearn/train/options.h"
@@ -18,6 +21,20 @@ constexpr std::int64_t kCheckupImages = 512;  // fewer if the data set has no mo
 // Two views of each. `augment`: as in training (resolve_augment).
 VitalSigns check_up(Method& method, const Dataset& data, const AugmentOptions& augment,
                     std::uint64_t seed);
+
+// What the probabilities of two views of the same images tell (n x features each); none where the
+// method has no codes. `progress` gets the rows done, of 2 n.
+struct CodeComparison {
+  CodeUsage usage;       // of the first view
+  double cross_entropy;  // between the views: the loss's invariance, nats
+  double agreement;      // ViewAgreement::information()
+};
+std::optional<CodeComparison> compare_codes(Method& method, const at::Tensor& a,
+                                            const at::Tensor& b,
+                                            const std::function<void(std::int64_t)>& progress);
+
+// Of rows alone, n x d: how much they differ, and in how many directions.
+VitalSigns signs_of(const at::Tensor& x);
 
 // What one view of each image says: `z`, n x features. NaN where it takes two.
 VitalSigns vital_signs(Method& method, const at::Tensor& z);
