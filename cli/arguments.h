@@ -106,6 +106,23 @@ struct ReproduceArguments {
   }
 };
 
+struct GauntletArguments {
+  std::string method = "cplearn", budget = "smoke", data_dir = ".", out, only;
+  std::int64_t seeds = 0;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v("method", method, "whose trainings to count; several with commas");
+    v("budget", budget,
+      "smoke (a minute, built-in images), cpu (114 runs of ten seconds on CIFAR-10) or paper (all "
+      "images, 20 epochs)");
+    v("data-dir", data_dir, "folder with the data sets: DIR/cifar10, or its files");
+    v("only", only, "settings to run, for instance setting=batch-8|tiny");
+    v("seeds", seeds, "runs of every setting, from --seed on; 0: 3, or 1 with smoke", AtLeast{0});
+    v("out", out, "folder of the runs and the page; gauntlet/BUDGET if not given");
+  }
+};
+
 struct BenchHeadArguments {
   std::int64_t width = 512;
   std::int64_t codes = 16384;

@@ -65,6 +65,7 @@ Run declare_diagnose(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
 Run declare_embed(CLI::App& app);
 Run declare_eval(CLI::App& app);
+Run declare_gauntlet(CLI::App& app);
 Run declare_info(CLI::App& app);
 Run declare_reproduce(CLI::App& app);
 Run declare_report(CLI::App& app);

@@ -22,6 +22,7 @@ struct Engine {
   int (*cluster)(const ClusterArguments& arguments, const Common& common);
   int (*data)(const DataArguments& arguments, const Common& common);
   int (*reproduce)(const ReproduceArguments& arguments, const Common& common);
+  int (*gauntlet)(const GauntletArguments& arguments, const Common& common);
   int (*theory)(const TheoryArguments& arguments, const Common& common);
   int (*dictionary)(const DictionaryArguments& arguments, const Common& common);
   int (*bench_head)(const BenchHeadArguments& arguments, const Common& common);

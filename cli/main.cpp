@@ -36,6 +36,8 @@ const std::vector<Command>& commands() {
        declare_data},
       {"reproduce", "Run an experiment of the paper at a budget of your choice",
        "cplearn reproduce table1 --budget cpu --data-dir ~/data", declare_reproduce},
+      {"gauntlet", "Train under hostile settings, and count how often a method collapses",
+       "cplearn gauntlet --method cplearn,barlow --budget cpu --data-dir ~/data", declare_gauntlet},
       {"theory", "Check the paper's lemma, theorem and corollaries numerically",
        "cplearn theory --width 64 --batch 256", declare_theory},
       {"dictionary", "Make a dictionary, measure its coherence, draw W'W",

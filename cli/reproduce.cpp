@@ -1,4 +1,4 @@
-// cplearn reproduce: what it takes, and the list of experiments.
+// cplearn reproduce and gauntlet: what they take, and the list of experiments.
 
 #include <algorithm>
 
@@ -27,7 +27,21 @@ int list(const Common& common) {
   return kSuccess;
 }
 
+void check_budget(const std::string& budget) {
+  check_usage(std::count(budgets().begin(), budgets().end(), budget) > 0,
+              str("there is no budget '", budget, "': choose smoke, cpu or paper"));
+}
+
 }  // namespace
+
+Run declare_gauntlet(CLI::App& app) {
+  auto arguments = std::make_shared<GauntletArguments>();
+  arguments->visit(AddOptions(app));
+  return [arguments](const Common& common) {
+    check_budget(arguments->budget);
+    return engine().gauntlet(*arguments, common);
+  };
+}
 
 Run declare_reproduce(CLI::App& app) {
   auto arguments = std::make_shared<ReproduceArguments>();
@@ -37,8 +51,7 @@ Run declare_reproduce(CLI::App& app) {
     if (arguments->list) return list(common);
     check_usage(!arguments->name.empty() || !arguments->config.empty(),
                 "which experiment? 'cplearn reproduce --list' lists them");
-    check_usage(std::count(budgets().begin(), budgets().end(), arguments->budget) > 0,
-                str("there is no budget '", arguments->budget, "': choose smoke, cpu or paper"));
+    check_budget(arguments->budget);
     return engine().reproduce(*arguments, common);
   };
 }

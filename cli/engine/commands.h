@@ -12,6 +12,7 @@ int run_embed(const EmbedArguments& arguments, const Common& common);
 int run_cluster(const ClusterArguments& arguments, const Common& common);
 int run_data(const DataArguments& arguments, const Common& common);
 int run_reproduce(const ReproduceArguments& arguments, const Common& common);
+int run_gauntlet(const GauntletArguments& arguments, const Common& common);
 int run_theory(const TheoryArguments& arguments, const Common& common);
 int run_dictionary(const DictionaryArguments& arguments, const Common& common);
 int run_bench_head(const BenchHeadArguments& arguments, const Common& common);

@@ -15,9 +15,9 @@ namespace cpl::cli {
 
 const Engine& engine() {
   static const Engine table = {
-      run_train,       run_eval,       run_diagnose,    run_embed,       run_cluster,
-      run_data,        run_reproduce,  run_theory,      run_dictionary,  run_bench_head,
-      run_bench_train, run_bench_data, run_bench_embed, write_diagnosis,
+      run_train,      run_eval,        run_diagnose,   run_embed,       run_cluster,
+      run_data,       run_reproduce,   run_gauntlet,   run_theory,      run_dictionary,
+      run_bench_head, run_bench_train, run_bench_data, run_bench_embed, write_diagnosis,
   };
   return table;
 }

@@ -2,13 +2,13 @@
 
 #include <filesystem>
 
+#include "cli/engine/cells.h"
 #include "cli/engine/commands.h"
 #include "cli/engine/signals.h"
 #include "cplearn/base/file.h"
 #include "cplearn/base/file_lock.h"
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
-#include "cplearn/data/download.h"
 #include "cplearn/study/cell.h"
 #include "cplearn/study/figures.h"
 #include "cplearn/study/results.h"
@@ -17,19 +17,9 @@ namespace cpl::cli {
 namespace {
 
 Experiment find_experiment(const ReproduceArguments& o) {
-  if (!o.config.empty()) {
-    const std::string name = std::filesystem::path(o.config).stem();
-    return parse_experiment(name, read_file(o.config), o.config);
-  }
-  std::vector<std::string> names;
-  for (Experiment& experiment : builtin_experiments()) {
-    if (experiment.name == o.name) return experiment;
-    names.push_back(experiment.name);
-  }
-  const std::string near = nearest_name(o.name, names);
-  throw Error(str("there is no experiment '", o.name, "'",
-                  near.empty() ? "" : str("; did you mean '", near, "'?"),
-                  " 'cplearn reproduce --list' lists them"));
+  if (o.config.empty()) return builtin_experiment(o.name);
+  const std::string name = std::filesystem::path(o.config).stem();
+  return parse_experiment(name, read_file(o.config), o.config);
 }
 
 PlanChanges changes(const ReproduceArguments& o, const Common& common) {
@@ -44,34 +34,6 @@ PlanChanges changes(const ReproduceArguments& o, const Common& common) {
   c.seeds = o.seeds;
   c.first_seed = common.seed;
   return c;
-}
-
-std::string data_name(const Cell& cell) {
-  const auto found = cell.settings.find("data");
-  return found == cell.settings.end() ? CellOptions().data : found->second;
-}
-
-// The cells whose data are there; a note about the others.
-std::vector<Cell> cells_with_data(const Plan& plan, DataFolder& data, const Common& common,
-                                  Json& skipped) {
-  std::vector<Cell> cells;
-  std::map<std::string, int> missing;
-  for (const Cell& cell : plan.cells) {
-    if (!data.find(data_name(cell)).empty()) {
-      cells.push_back(cell);
-    } else {
-      ++missing[data_name(cell)];
-      skipped.push_back(cell.name);
-    }
-  }
-  for (const auto& [name, count] : missing)
-    common.say() << "! " << printable(name) << " is not in " << data.directory() << ": " << count
-                 << " cells skipped (--data-dir says where data sets are"
-                 << (remote_files(name).empty() ? ""
-                                                : str("; 'cplearn data fetch ", name, ":",
-                                                      data.directory(), "' downloads it"))
-                 << ")\n";
-  return cells;
 }
 
 int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolder& data,
@@ -115,48 +77,6 @@ int dry_run(const std::string& folder, const std::vector<Cell>& cells, DataFolde
   return kSuccess;
 }
 
-struct Outcome {
-  int ran = 0, busy = 0;
-  std::vector<std::pair<std::string, std::string>> failed;  // cell and reason
-};
-
-Outcome run_cells(const std::string& folder, const std::vector<Cell>& cells, DataFolder& data,
-                  const Common& common) {
-  Outcome outcome;
-  for (std::size_t i = 0; i < cells.size() && !stop_requested(); ++i) {
-    const Cell& cell = cells[i];
-    const std::string directory = folder + "/" + cell.name;
-    const std::string words = str("[", i + 1, "/", cells.size(), "] ", cell.name);
-    CellSession session;
-    session.threads = common.threads;
-    session.progress = common.progress();
-    session.words = words;
-    session.must_stop = stop_requested;
-    try {
-      switch (run_cell(directory, cell, resolve_cell(cell, data.find(data_name(cell))), session)) {
-        case CellState::kFinished:
-          ++outcome.ran;
-          common.say() << words << ": done\n";
-          break;
-        case CellState::kWasFinished:
-          break;
-        case CellState::kBusy:
-          ++outcome.busy;
-          common.say() << words << ": " << printable(FileLock::holder(directory + "/lock"))
-                       << " works on it\n";
-          break;
-        case CellState::kStopped:
-          break;
-      }
-    } catch (const std::exception& error) {
-      const std::string what = printable(error.what());
-      outcome.failed.emplace_back(cell.name, what);
-      common.say() << words << ": FAILED: " << what << "\n";
-    }
-  }
-  return outcome;
-}
-
 // table.md, .csv, .tex and figures of what is finished. One process at a time writes them.
 void write_results(const std::string& folder, const Experiment& experiment, const Plan& plan,
                    const std::string& summary, const Json& table,
@@ -183,7 +103,8 @@ void write_results(const std::string& folder, const Experiment& experiment, cons
 
 // Says and writes what the finished cells show together.
 int report(const ReproduceArguments& o, const std::string& folder, const Experiment& experiment,
-           const Plan& plan, const Outcome& outcome, const Json& skipped, const Common& common) {
+           const Plan& plan, const CellOutcome& outcome, const Json& skipped,
+           const Common& common) {
   const std::vector<CellResult> results = read_results(folder, plan);
   const Json table = make_table(experiment, plan, results);
   const Json checks = run_checks(experiment, results);
@@ -243,7 +164,7 @@ int run_reproduce(const ReproduceArguments& o, const Common& common) {
   const std::vector<Cell> cells = cells_with_data(plan, data, common, skipped);
   if (o.dry_run) return dry_run(folder, cells, data, common);
   catch_signals();
-  const Outcome outcome = run_cells(folder, cells, data, common);
+  const CellOutcome outcome = run_cells(folder, cells, data, common);
   // The table is of everything in the folder, whoever ran it.
   PlanChanges whole = changes(o, common);
   whole.only.clear();

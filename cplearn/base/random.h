@@ -36,6 +36,7 @@ enum class Stream : std::uint32_t {
   kEval = 6,
   kTheory = 7,
   kDirections = 8,
+  kAlteration = 9,
 };
 
 // An endless sequence for (seed, stream, a, b, c). Satisfies UniformRandomBitGenerator.

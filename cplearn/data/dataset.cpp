@@ -14,9 +14,10 @@ constexpr std::uint32_t kSubset = 1;  // `use` of shuffled(); 0 is the order wit
 }  // namespace
 
 Dataset::Dataset(std::unique_ptr<Source> source, std::vector<std::uint32_t> chosen,
-                 std::size_t cache_bytes)
-    : source_(std::move(source)), chosen_(std::move(chosen)) {
-  if (cache_bytes > 0 && source_->worth_caching()) {
+                 const Alteration* alteration, std::size_t cache_bytes)
+    : source_(std::move(source)), chosen_(std::move(chosen)), alteration_(alteration) {
+  const bool paints = alteration_ && alteration_->paint;
+  if (cache_bytes > 0 && (paints || source_->worth_caching())) {
     cache_ = std::make_unique<ImageCache>(size(), cache_bytes);
   }
 }
@@ -28,6 +29,7 @@ void Dataset::load(std::size_t index, Image& image) const {
   if (cache_ && cache_->find(index, image)) return;
   try {
     source_->read(at(index), image);
+    if (alteration_ && alteration_->paint) alteration_->paint(at(index), image);
   } catch (const BadImage& bad) {
     const std::lock_guard<std::mutex> lock(mutex_);
     bad_.emplace(index, BadFile{bad.file(), bad.reason()});
@@ -66,7 +68,16 @@ std::unique_ptr<Dataset> open_dataset(const std::string& text, const DatasetOpti
     chosen.resize(spec.first);
     chosen.shrink_to_fit();
   }
-  return std::make_unique<Dataset>(std::move(source), std::move(chosen), options.cache_bytes);
+  const Alteration* alteration = find_alteration(spec.alteration);
+  if (alteration && alteration->choose) {
+    if (chosen.empty()) {
+      chosen.resize(source->size());
+      std::iota(chosen.begin(), chosen.end(), 0u);
+    }
+    chosen = alteration->choose(*source, chosen);
+  }
+  return std::make_unique<Dataset>(std::move(source), std::move(chosen), alteration,
+                                   options.cache_bytes);
 }
 
 }  // namespace cpl

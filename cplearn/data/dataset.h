@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cplearn/data/alteration.h"
 #include "cplearn/data/decode.h"
 #include "cplearn/data/source.h"
 
@@ -29,9 +30,10 @@ struct BadFile {
 
 class Dataset {
  public:
-  // `chosen`: which images of the source, in which order; empty for all.
+  // `chosen`: which images of the source, in which order; empty for all. `alteration`: whose pixels
+  // to paint over, or null.
   Dataset(std::unique_ptr<Source> source, std::vector<std::uint32_t> chosen,
-          std::size_t cache_bytes);
+          const Alteration* alteration, std::size_t cache_bytes);
   ~Dataset();
 
   std::size_t size() const { return chosen_.empty() ? source_->size() : chosen_.size(); }
@@ -52,6 +54,7 @@ class Dataset {
 
   std::unique_ptr<Source> source_;
   std::vector<std::uint32_t> chosen_;
+  const Alteration* alteration_;
   std::unique_ptr<ImageCache> cache_;  // null: nothing is kept
   mutable std::mutex mutex_;
   mutable std::map<std::size_t, BadFile> bad_;

@@ -7,6 +7,7 @@
 #include "cplearn/base/file.h"
 #include "cplearn/base/options.h"
 #include "cplearn/base/text.h"
+#include "cplearn/data/alteration.h"
 #include "cplearn/data/data_kind.h"
 
 namespace cpl {
@@ -28,8 +29,27 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
   return best.empty() ? "" : str("; did you mean '", best, "'?");
 }
 
-// Cuts "#N" and "@split" off the end of `rest`.
+// Cuts "+NAME" off the end of `rest`. What follows a '+' in the name of a folder is left alone.
+void cut_alteration(std::string& rest, DataSpec& spec) {
+  const std::size_t plus = rest.rfind('+');
+  if (plus == std::string::npos) return;
+  const std::string name = rest.substr(plus + 1);
+  if (!find_alteration(name)) {
+    const std::size_t mark = rest.find_last_of("@#");
+    const bool meant = mark != std::string::npos && mark < plus && name.find('/') == name.npos;
+    std::vector<std::string> names;
+    for (const Alteration& row : alterations()) names.push_back(row.name);
+    CPL_CHECK(!meant, "data '", spec.text, "': there is no alteration '", name, "'",
+              suggestion(name, names), " (there are ", joined(names), ")");
+    return;
+  }
+  spec.alteration = name;
+  rest.resize(plus);
+}
+
+// Cuts "+NAME", "#N" and "@split" off the end of `rest`.
 void cut_suffixes(std::string& rest, DataSpec& spec) {
+  cut_alteration(rest, spec);
   const std::size_t hash = rest.rfind('#');
   if (hash != std::string::npos) {
     const std::string number = rest.substr(hash + 1);

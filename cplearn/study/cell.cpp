@@ -156,6 +156,7 @@ CellConfig resolve_cell(const Cell& cell, const std::string& place) {
   layer.values.emplace("recover", "false");  // an experiment shows what its settings do
   config.run = settle_config({layer});
   config.run.train.data = spec(place, "train", config.cell.images);
+  if (!config.cell.alter.empty()) config.run.train.data += "+" + config.cell.alter;
   config.test = spec(place, "test", config.cell.test_images);
   if (config.cell.online_test) config.run.train.test = config.test;
   config.run.train.seed = cell.seed;

@@ -23,6 +23,7 @@ namespace cpl {
 struct CellOptions {
   std::string data = "shapes";
   std::string label;
+  std::string alter;
   std::int64_t images = 0;
   std::int64_t test_images = 0;
   std::int64_t steps = 0;
@@ -36,6 +37,7 @@ struct CellOptions {
   void visit(Visitor&& v) {
     v("data", data, "name of a data set; where it is, --data-dir says");
     v("label", label, "what tables call the cell's row");
+    v("alter", alter, "make the images worse: a name from data/alteration.h, or nothing");
     v("images", images, "images to learn from, chosen by the seed; 0: all", AtLeast{0});
     v("test-images", test_images, "images to score on, chosen by the seed; 0: all", AtLeast{0});
     v("steps", steps, "stop after so many steps, to measure time and storage; 0: at the end",
