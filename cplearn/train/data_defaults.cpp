@@ -12,11 +12,11 @@ namespace {
 constexpr std::size_t kSample = 48;  // images looked at
 
 // The side of the views for images of this side. Thumbnails keep their pixels; photographs become
-// as large as a few cores can train on in minutes.
+// as large as a few cores can train on in minutes (docs/results.md has what was tried).
 int view_side(int side) {
   if (side <= 40) return 32;
-  if (side <= 80) return 64;
-  return 96;
+  if (side <= 80) return 48;
+  return 64;
 }
 
 // A code for every two to four images, so that there is something to share: a power of two.
@@ -52,10 +52,12 @@ DataLook look_at(const Dataset& data) {
 void suit_data(const DataLook& look, const std::set<std::string>& written, TrainOptions& options) {
   const auto open = [&](const char* name) { return written.count(name) == 0; };
   if (open("image-size") && look.side > 0) options.augment.image_size = view_side(look.side);
-  const bool small = options.augment.image_size <= 32;
-  if (open("backbone")) options.backbone = small ? "resnet8" : "resnet18";
+  // Shifts of a few pixels, which suit thumbnails, say little about photographs.
+  if (open("augment") && options.augment.image_size > 32 && options.backbone == "resnet8")
+    options.augment.recipe = "asymmetric";
   if (open("width")) options.backbone_options.width = 128;
-  if (open("stem")) options.backbone_options.stem = small ? "cifar" : "imagenet";
+  if (open("stem"))
+    options.backbone_options.stem = options.augment.image_size <= 32 ? "cifar" : "imagenet";
   if (open("codes")) options.method_options.head.codes = suitable_codes(look.images);
   if (!find_backbone(options.backbone).transformer) return;
   // A transformer's attention diverges at the rate that suits convolutions.

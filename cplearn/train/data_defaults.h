@@ -23,7 +23,8 @@ DataLook look_at(const Dataset& data);
 // optimiser. `options.data` is not read.
 void suit_data(const DataLook& look, const std::set<std::string>& written, TrainOptions& options);
 
-// "resnet18 (imagenet stem), 64 x 64 views by recipe asymmetric, 1024 codes": what was chosen.
+// "resnet8 (128 wide), views of 48 x 48 by recipe asymmetric, 2048 codes, batch 64": what was
+// chosen.
 std::string describe(const TrainOptions& options);
 
 // How many passes over the images fit, at least 1.

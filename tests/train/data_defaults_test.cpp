@@ -16,10 +16,18 @@ TrainOptions suited(int side, std::int64_t images, const std::set<std::string>& 
 TEST(DataDefaults, ThumbnailsKeepTheirPixelsAndPhotographsAreNotMadeThumbnails) {
   EXPECT_EQ(resolve_image_size(suited(32, 50000)), 32);
   EXPECT_EQ(resolve_image_size(suited(28, 50000)), 32);
-  EXPECT_EQ(resolve_image_size(suited(64, 10000)), 64);
-  EXPECT_GE(resolve_image_size(suited(375, 200)), 96);
+  EXPECT_EQ(resolve_image_size(suited(64, 10000)), 48);
+  EXPECT_GE(resolve_image_size(suited(375, 200)), 64);
+}
+
+TEST(DataDefaults, ALargeNetworkIsNotTakenForMinutesOfTraining) {
   EXPECT_EQ(suited(32, 50000).backbone, "resnet8");
-  EXPECT_EQ(suited(64, 10000).backbone, "resnet18");
+  EXPECT_EQ(suited(375, 10000).backbone, "resnet8");
+}
+
+TEST(DataDefaults, PhotographsAreCropped) {
+  EXPECT_EQ(resolve_recipe(suited(375, 10000)), "asymmetric");
+  EXPECT_EQ(resolve_recipe(suited(32, 10000)), "resnet8");
 }
 
 TEST(DataDefaults, CodesFollowTheNumberOfImages) {
