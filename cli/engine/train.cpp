@@ -50,13 +50,16 @@ std::string words(const Status& status) {
 void print_summary(const Trainer& trainer, const MetricsLine& summary, const Common& common) {
   TextTable table({"result", "value"});
   for (const auto& [name, value] : summary.items()) {
-    if (name == "run" || name == "finished" || name == "advice") continue;
+    if (name == "run" || name == "finished" || name == "advice" || name == "verdict_record")
+      continue;
     if (name == "bad_images" && value == 0) continue;
     table.add({name, value.is_number_float() ? readable(value.get<double>())
                      : value.is_string()     ? value.get<std::string>()
                                              : value.dump()});
   }
   common.say() << "\n" << table.str();
+  if (const std::string record = summary.value("verdict_record", ""); !record.empty())
+    common.say() << "How sure is the verdict? " << record << " (docs/judge.md).\n";
   for (const auto& words : summary.value("advice", std::vector<std::string>()))
     common.say() << "! " << words << "\n";
   const std::vector<BadFile> bad = trainer.dataset().bad_files();

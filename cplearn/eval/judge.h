@@ -68,6 +68,10 @@ struct JudgeLimits {
   Limits within{1e-3, 1e-2};
 };
 
+// How often this verdict was right: what became of runs on images that no limit was taken from
+// (docs/judge.md). For verdicts that compare with the untrained network; empty for kUnknown.
+std::string verdict_record(Verdict verdict);
+
 // `before`: the same network untrained, or null if that is not known.
 Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimits& limits);
 

@@ -89,7 +89,8 @@ Json to_json(const Diagnosis& d) {
               {"codes", d.codes},
               {"width", d.width},
               {"verdict", verdict_name(d.judgement.verdict)},
-              {"summary", d.judgement.summary()}};
+              {"summary", d.judgement.summary()},
+              {"verdict_record", d.signs_before ? verdict_record(d.judgement.verdict) : ""}};
   for (const Finding* finding : d.judgement.findings())
     out[finding->name] = to_json(*finding, d.remedy);
   out["certificate"] = nullptr;

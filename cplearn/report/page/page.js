@@ -49,6 +49,8 @@ function drawHealth(node, runs) {
     }
     for (const problem of list(run.problems)) card.append("p").attr("class", "problem").text(problem);
     if (d && d.summary) card.append("p").text(sentence(d.summary));
+    const record = (d || run.summary || {}).verdict_record;
+    if (record) card.append("p").attr("class", "note").text(sentence(`how sure is that? ${record}`));
     const inner = card.append("div").attr("class", runs.length > 1 ? null : "grid two");
     for (const [key, title] of collapses) {
       const found = d && d[key];
