@@ -29,8 +29,14 @@ void consider(Finding& finding, double value, const Limits& limits, const std::s
 
 std::string percent(double share) { return readable(100 * share) + " %"; }
 
-// The most that can be told apart, in nats: by so many codes, of so many images.
-double most_nats(const VitalSigns& s) { return std::log(std::min(s.images, s.codes)); }
+// The most that can be told apart, in nats: by so many codes, of so many images, in so many
+// directions. A ball of r dimensions holds at most 3^r points that are a radius apart; r is taken
+// from the untrained network, so that what a training loses does not excuse it.
+double most_nats(const VitalSigns& now, const VitalSigns* before) {
+  const double most = std::log(std::min(now.images, now.codes));
+  const bool has_rank = before != nullptr && before->rank > 0;
+  return has_rank ? std::min(most, before->rank * std::log(3.0)) : most;
+}
 
 }  // namespace
 
@@ -81,7 +87,7 @@ Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimi
   consider(result.representation, now.embedding_deviation, limits.deviation,
            str("embeddings deviate from their mean by ", percent(now.embedding_deviation),
                " of their length"));
-  const double most = most_nats(now);
+  const double most = most_nats(now, before);
   const bool has_codes = now.codes > 1 && most > 0;
   // Few codes can tell little: that is the cluster collapse, and named so.
   if (has_codes && std::log(now.used) >= limits.used.collapsed * most)

@@ -188,7 +188,7 @@ void Trainer::observe(const StepResult& result, double loss, const Batch& batch)
 void Trainer::end_of_step(bool end_of_epoch) {
   if (end_of_epoch && probe_ && test_) status_.test_accuracy = score_on_test();
   const bool log = end_of_epoch || step_ % session_.log_every == 0;
-  if (end_of_epoch || step_ % kJudgeEvery == 0) judge_now();
+  if (end_of_epoch || finished() || step_ % kJudgeEvery == 0) judge_now();
   if (log) log_line(end_of_epoch);
 
   bool best = false;
@@ -206,19 +206,26 @@ void Trainer::end_of_step(bool end_of_epoch) {
   if (end_of_epoch && session_.keep)
     save_checkpoint(files_.epoch(status_.position.epoch), checkpoint());
   if (end_of_epoch && may_recover_ && !finished() && !just_begun() &&
-      status_.judgement.verdict != Verdict::kCollapsed)
+      status_.judgement.verdict == Verdict::kHealthy)
     save_checkpoint(files_.healthy(), checkpoint());
   if (may_recover_ && status_.collapsing && recoveries_ < kMostRecoveries) recover();
 }
 
-void Trainer::judge_now() { decide(monitor_->signs(*method_), monitor_->start()); }
+// The last word is by the images as they are, without the noise of a batch.
+void Trainer::judge_now() {
+  if (finished())
+    decide(check_up(*method_, *dataset_, augment_, options_.seed),
+           check_up_untrained(options_, *dataset_, augment_));
+  else
+    decide(monitor_->signs(*method_), monitor_->start());
+}
 
 void Trainer::decide(const VitalSigns& now, const VitalSigns& before) {
   status_.signs = now;
   status_.judgement = judge(now, std::isnan(before.rank) ? nullptr : &before, JudgeLimits());
   status_.judged = has_news_ = true;
   const bool collapsed = !just_begun() && status_.judgement.verdict == Verdict::kCollapsed;
-  status_.collapsing = collapsed && was_collapsed_;
+  status_.collapsing = collapsed && (was_collapsed_ || finished());
   was_collapsed_ = collapsed;
   const std::string verdict = status_.judgement.summary();
   if (just_begun() || verdict == last_verdict_) return;

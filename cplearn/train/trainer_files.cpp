@@ -222,12 +222,7 @@ void Trainer::save() {
 }
 
 MetricsLine Trainer::finish() {
-  if (finished()) {
-    decide(check_up(*method_, *dataset_, augment_, options_.seed),
-           check_up_untrained(options_, *dataset_, augment_));
-  } else if (!status_.judged) {
-    judge_now();
-  }
+  if (!status_.judged) judge_now();
   MetricsLine summary = {{"run", files_.directory},
                          {"epochs", static_cast<double>(step_) / per_epoch_},
                          {"steps", step_},

@@ -74,9 +74,9 @@ for n in range(12):
                 + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 PY
 check "a folder alone" prints alone.txt "$cplearn" train --data photos --batch 4 --minutes 0.02 --out alone
-check "  says what it chose" grep -q "12 images, 90 pixels .*resnet18 .*views of 96 x 96" alone.txt
+check "  says what it chose" grep -q "12 images, 90 pixels .*resnet8 .*views of 64 x 64" alone.txt
 check "  and how long it takes" grep -q "images/s here: .* minutes" alone.txt
-check "  and saves it" grep -q '^image-size = 96 ' alone/config.toml
+check "  and saves it" grep -q '^image-size = 64 ' alone/config.toml
 check "  what is written counts more" "$cplearn" train --data photos --batch 4 --image-size 16 --backbone resnet8 --width 8 --epochs 1 --quiet --out mine
 check "  (compared)" grep -q '^image-size = 16 ' mine/config.toml
 check "beta 10 is called collapsed" refused 3 "collapsed" "$cplearn" train --method cplearn_paper --data shapes:320 --width 8 --codes 64 \

@@ -75,6 +75,20 @@ TEST(Judge, RankIsHeldAgainstTheUntrainedNetworkWhereThatIsKnown) {
   EXPECT_EQ(judge(now, nullptr, JudgeLimits()).summary(), "collapsed: dimensional");
 }
 
+TEST(Judge, AFewDirectionsCannotTellManyCodesApart) {
+  VitalSigns now = healthy(), before = untrained();
+  now.used = 12;
+  EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "collapsed: cluster");
+  before.rank = now.rank = 3;  // a network four channels wide
+  EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "healthy");
+  now.used = 4;
+  EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "collapsed: cluster");
+  // Directions that the training itself has lost are no excuse.
+  before.rank = 12;
+  now.used = 12;
+  EXPECT_EQ(judge(now, &before, JudgeLimits()).summary(), "collapsed: dimensional, cluster");
+}
+
 TEST(Judge, WhatIsNotKnownIsNoCollapse) {
   EXPECT_EQ(judge({}, nullptr, JudgeLimits()).summary(), "unknown");
   VitalSigns embeddings;  // from another tool

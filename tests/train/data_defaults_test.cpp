@@ -42,7 +42,7 @@ TEST(DataDefaults, ATransformerIsNotTrainedAsAConvolution) {
   const TrainOptions found = suited(64, 10000, {"backbone"}, options);
   EXPECT_EQ(found.optimizer.name, "adamw");
   EXPECT_LT(found.lr, 1e-3);
-  EXPECT_EQ(found.backbone_options.patch_size, 8);
+  EXPECT_EQ(found.backbone_options.patch_size, 6);
 }
 
 TEST(DataDefaults, WhatPeopleWriteCountsMore) {
