@@ -6,7 +6,7 @@ set -euo pipefail
 
 build=(g++ cmake ninja-build ccache libtorch-dev libgloo-dev libopenblas0-openmp libhwy-dev
        libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libjpeg-dev libpng-dev libmatio-dev
-       libcli11-dev nlohmann-json3-dev libcpp-httplib-dev node-d3 curl)
+       libcli11-dev nlohmann-json3-dev libxxhash-dev libtomlplusplus-dev libcpp-httplib-dev node-d3 curl)
 tests=(libgtest-dev libbenchmark-dev clang-format clang-tidy python3 chromium-driver)
 
 packages=("${build[@]}")

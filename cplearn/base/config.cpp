@@ -1,15 +1,20 @@
 #include "cplearn/base/config.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#define TOML_ENABLE_FORMATTERS 0
+#include <toml++/toml.h>
 
 #include "cplearn/base/table.h"
 #include "cplearn/base/text.h"
 
 namespace cpl {
 namespace {
+
+constexpr double kExact = 9007199254740992;  // whole numbers below it are exact in double
 
 std::string quote(const std::string& text) {
   std::string result = "\"";
@@ -20,27 +25,30 @@ std::string quote(const std::string& text) {
   return result + "\"";
 }
 
-// A TOML value without its quotes; `where` is for errors.
-std::string parse_value(const std::string& text, const std::string& where) {
-  const char first = text.empty() ? '\0' : text[0];
-  std::string value, rest;
-  if (first == '"' || first == '\'') {
-    std::size_t i = 1;
-    for (; i < text.size() && text[i] != first; ++i) {
-      if (first == '"' && text[i] == '\\' && i + 1 < text.size()) ++i;
-      value += text[i];
-    }
-    CPL_CHECK(i < text.size(), where, ": the text has no closing quote");
-    rest = trim(text.substr(i + 1));
-  } else {
-    const auto end = text.find('#');
-    value = trim(text.substr(0, end));
-    CPL_CHECK(!value.empty(), where, ": there is no value after '='");
-    value.erase(std::remove(value.begin(), value.end(), '_'), value.end());  // 10_000
-    rest = "";
+// A value as options read it. Whole numbers are written out: 1e3 is as good a seed as 1000.
+std::string value_text(const toml::node& node, const std::string& where) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  if (const auto* whole = node.as_integer()) return std::to_string(whole->get());
+  const auto* number = node.as_floating_point();
+  CPL_CHECK(number != nullptr, where,
+            ": tables and lists are not used here; write 'name = value' lines");
+  const double value = number->get();
+  return value == std::floor(value) && std::abs(value) < kExact
+             ? std::to_string(static_cast<std::int64_t>(value))
+             : number_text(value);
+}
+
+// What toml++ says is for people who know TOML; most errors are text without quotes.
+[[noreturn]] void refuse(const toml::parse_error& error, const std::string& text,
+                         const std::string& source) {
+  const std::uint32_t number = error.source().begin.line;
+  std::istringstream lines(text);
+  std::string line;
+  for (std::uint32_t i = 0; i < number && std::getline(lines, line); ++i) {
   }
-  CPL_CHECK(rest.empty() || rest[0] == '#', where, ": '", rest, "' after the value");
-  return value;
+  throw Error(str(source, ", line ", number, ": '", trim(line), "' is not TOML: ",
+                  error.description(), ". Lines are 'name = value', with text in \"quotes\""));
 }
 
 }  // namespace
@@ -68,6 +76,15 @@ double parse_number(const std::string& name, const std::string& text, double min
   return value;
 }
 
+std::uint64_t parse_unsigned(const std::string& name, const std::string& text) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  if (const auto read = std::from_chars(text.data(), end, value);
+      read.ec == std::errc() && read.ptr == end)
+    return value;
+  return static_cast<std::uint64_t>(parse_number(name, text, 0, kExact, true));  // 1e3
+}
+
 bool parse_bool(const std::string& name, const std::string& text) {
   CPL_CHECK(text == "true" || text == "false", name, " must be true or false, got '", text, "'");
   return text == "true";
@@ -76,7 +93,9 @@ bool parse_bool(const std::string& name, const std::string& text) {
 std::string config_text(const std::vector<OptionText>& options) {
   std::string text;
   for (const OptionText& option : options) {
-    text += str(option.name, " = ", option.quoted ? quote(option.value) : option.value, "  # ",
+    // TOML's whole numbers end at 2^63; a seed may have 20 digits.
+    const bool quoted = option.quoted || option.value.size() >= 19;
+    text += str(option.name, " = ", quoted ? quote(option.value) : option.value, "  # ",
                 option.help, "\n");
   }
   return text;
@@ -84,25 +103,19 @@ std::string config_text(const std::vector<OptionText>& options) {
 
 std::map<std::string, std::string> parse_config(const std::string& text,
                                                 const std::string& source) {
+  toml::table table;
+  try {
+    table = toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    refuse(error, text, source);
+  }
   std::map<std::string, std::string> result;
-  std::istringstream lines(text);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    line = trim(line);
-    if (line.empty() || line[0] == '#') continue;
-    const std::string where = str(source, ", line ", number);
-    CPL_CHECK(line[0] != '[', where, ": tables such as ", line,
-              " are not used here; write 'name = value' lines");
-    const auto equals = line.find('=');
-    CPL_CHECK(equals != std::string::npos, where, ": expected 'name = value', got '", line, "'");
-    std::string key = trim(line.substr(0, equals));
+  for (const auto& [name, node] : table) {
+    const std::string where = str(source, ", line ", node.source().begin.line);
+    std::string key(name.str());
     std::replace(key.begin(), key.end(), '_', '-');
-    CPL_CHECK(!key.empty() && key.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
-                                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") ==
-                                  std::string::npos,
-              where, ": the name of a setting has letters, digits and - only");
-    CPL_CHECK(result.emplace(key, parse_value(trim(line.substr(equals + 1)), where)).second, where,
-              ": ", key, " is given twice");
+    CPL_CHECK(result.emplace(key, value_text(node, where)).second, where, ": ", key,
+              " is given twice");
   }
   return result;
 }

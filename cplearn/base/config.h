@@ -2,6 +2,7 @@
 // Options as text: config files (a flat TOML file with the names of the command line) and what
 // differs between two sets of settings. Works for every struct with visit(), see base/options.h.
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,12 +24,14 @@ std::string number_text(double value);
 // Throws cpl::Error, naming the option.
 double parse_number(const std::string& name, const std::string& text, double minimum,
                     double maximum, bool whole);
+std::uint64_t parse_unsigned(const std::string& name, const std::string& text);
 bool parse_bool(const std::string& name, const std::string& text);
 
 // TOML with the help as comments.
 std::string config_text(const std::vector<OptionText>& options);
 
-// Key and value of each line of a flat TOML file. `source` is what errors call it.
+// Names and values of a flat TOML file, the names with '-' for '_'. `source` is what errors call
+// it.
 std::map<std::string, std::string> parse_config(const std::string& text, const std::string& source);
 
 // A table of the options whose values differ, empty if none do.
@@ -85,8 +88,7 @@ class SetVisitor {
     } else if constexpr (std::is_floating_point_v<T>) {
       member = static_cast<T>(parse_number(name, text_, range.minimum, range.maximum, false));
     } else if constexpr (std::is_unsigned_v<T>) {  // a seed: 64 bits do not fit a double
-      parse_number(name, text_, 0, kInfinity, true);
-      member = static_cast<T>(std::stoull(text_));
+      member = static_cast<T>(parse_unsigned(name, text_));
     } else {
       member = static_cast<T>(parse_number(name, text_, range.minimum, range.maximum, true));
     }

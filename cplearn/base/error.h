@@ -1,5 +1,5 @@
 #pragma once
-// The library's only exception, and the only check macro.
+// What the library throws, and its only check macro.
 // A message says what went wrong, what was found, what was expected, and what to do next.
 
 #include <sstream>
@@ -11,6 +11,12 @@ namespace cpl {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// Numbers that a training cannot go on with: NaN or infinity.
+class NotFinite : public Error {
+ public:
+  using Error::Error;
 };
 
 // Joins values into one string: str("got ", 3, " rows").

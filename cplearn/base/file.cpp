@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -194,55 +195,12 @@ std::string read_file(const std::string& path, std::uint64_t max_bytes) {
   }
 }
 
-namespace {
-
-constexpr std::uint64_t kPrime[] = {0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
-                                    0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5};
-
-template <class Word>
-std::uint64_t load(const char* bytes) {
-  Word word;  // files are little-endian, and so is every machine this runs on
-  std::memcpy(&word, bytes, sizeof word);
-  return word;
-}
-
-constexpr std::uint64_t rotate(std::uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
-
-constexpr std::uint64_t mix(std::uint64_t lane, std::uint64_t word) {
-  return rotate(lane + word * kPrime[1], 31) * kPrime[0];
-}
-
-}  // namespace
-
 bool file_exists(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0;
 }
 
-std::uint64_t checksum(std::string_view bytes) {
-  const char* at = bytes.data();
-  const char* const end = at + bytes.size();
-  std::uint64_t hash = kPrime[4];
-  if (bytes.size() >= 32) {
-    std::uint64_t lanes[4] = {kPrime[0] + kPrime[1], kPrime[1], 0, std::uint64_t{0} - kPrime[0]};
-    for (; end - at >= 32; at += 32) {
-      for (int i = 0; i < 4; ++i) lanes[i] = mix(lanes[i], load<std::uint64_t>(at + 8 * i));
-    }
-    hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
-    for (const std::uint64_t lane : lanes) hash = (hash ^ mix(0, lane)) * kPrime[0] + kPrime[3];
-  }
-  hash += bytes.size();
-  for (; end - at >= 8; at += 8) {
-    hash = rotate(hash ^ mix(0, load<std::uint64_t>(at)), 27) * kPrime[0] + kPrime[3];
-  }
-  for (; end - at >= 4; at += 4) {
-    hash = rotate(hash ^ load<std::uint32_t>(at) * kPrime[0], 23) * kPrime[1] + kPrime[2];
-  }
-  for (; at < end; ++at) hash = rotate(hash ^ load<std::uint8_t>(at) * kPrime[4], 11) * kPrime[0];
-  hash = (hash ^ hash >> 33) * kPrime[1];
-  hash = (hash ^ hash >> 29) * kPrime[2];
-  return hash ^ hash >> 32;
-}
+std::uint64_t checksum(std::string_view bytes) { return XXH64(bytes.data(), bytes.size(), 0); }
 
 std::string checksum_text(std::string_view bytes) {
   char text[17];

@@ -25,7 +25,7 @@ std::string read_file(const std::string& path,
 
 bool file_exists(const std::string& path);  // a folder as well
 
-// XXH64 with seed 0, as `xxh64sum` and Python's `xxhash` compute it: about 10 GB/s, no dependency.
+// XXH64 with seed 0, as `xxh64sum` and Python's `xxhash` compute it: about 10 GB/s.
 std::uint64_t checksum(std::string_view bytes);
 
 // 16 hexadecimal digits.

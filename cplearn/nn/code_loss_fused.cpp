@@ -248,10 +248,9 @@ class FusedHead {
     });
     for (std::size_t i = 0; i < bound.size(); ++i) {
       const std::int64_t row = static_cast<std::int64_t>(i) % (groups_ * lanes_);
-      CPL_CHECK(std::isfinite(bound[i]), "head: row ", row, " of h",
-                static_cast<std::int64_t>(i) / (groups_ * lanes_),
-                " contains NaN or infinity; look for a learning rate that is too high or bad input "
-                "images");
+      if (!std::isfinite(bound[i]))
+        throw NotFinite(str("row ", row, " of h", i / static_cast<std::size_t>(groups_ * lanes_),
+                            " contains NaN or infinity"));
       bounded_ = bounded_ && bound[i] <= kBounded;
     }
   }

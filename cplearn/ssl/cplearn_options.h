@@ -24,8 +24,9 @@ struct CplearnOptions {
 struct CplearnPaperOptions {
   static constexpr MethodRow kRow{
       "cplearn_paper", "cplearn exactly as published: tanh, the theory's scale, a fixed beta",
-      "activation = tanh\nbeta = 0.5\ncodes = 1024\nhidden = 0\nprior = reverse\nprojector-layers "
-      "= 1\nrecover = false\nscale = theory\n"};
+      "activation = \"tanh\"\nbeta = 0.5\ncodes = 1024\nhidden = 0\nprior = "
+      "\"reverse\"\nprojector-layers "
+      "= 1\nrecover = false\nscale = \"theory\"\n"};
   friend std::shared_ptr<Method> make_method(const CplearnPaperOptions& own,
                                              const BackboneMaker& make_backbone,
                                              const MethodOptions& options);

@@ -13,7 +13,7 @@ namespace cpl {
 struct GediNogenOptions {
   static constexpr MethodRow kRow{
       "gedi_nogen", "CPLearn's loss with a trained projector (Sansone, Manhaeve, 2024)",
-      "beta = 0.5\ncodes = 64\nhidden = 2048\nprior = reverse\n"};
+      "beta = 0.5\ncodes = 64\nhidden = 2048\nprior = \"reverse\"\n"};
   friend std::shared_ptr<Method> make_method(const GediNogenOptions& own,
                                              const BackboneMaker& make_backbone,
                                              const MethodOptions& options);
@@ -36,7 +36,7 @@ struct GediOptions {
   // The generative term is unstable at higher learning rates.
   static constexpr MethodRow kRow{
       "gedi", "the same with an energy-based model of the images (Sansone, Manhaeve, 2024)",
-      "beta = 0.5\ncodes = 64\nhidden = 2048\nlr = 0.0001\nprior = reverse\n"};
+      "beta = 0.5\ncodes = 64\nhidden = 2048\nlr = 0.0001\nprior = \"reverse\"\n"};
   friend std::shared_ptr<Method> make_method(const GediOptions& own,
                                              const BackboneMaker& make_backbone,
                                              const MethodOptions& options);

@@ -14,9 +14,13 @@ struct Remedy {
 };
 
 // Settings of the method's loss that are not its defaults go back to them, as do a higher learning
-// rate and a small batch. Where nothing of this is left, the learning rate goes down. The published
-// form of CPLearn collapses by itself with random crops; its remedy is the default one.
+// rate, a heavy weight decay and a small batch. Where nothing of this is left, the learning rate
+// goes down. The published form of CPLearn collapses by itself with random crops; its remedy is the
+// default one.
 std::vector<Remedy> remedies(const TrainOptions& options);
+
+// A learning rate for a training that met NaN: a tenth, at most the usual one.
+std::string safe_rate(const TrainOptions& options);
 
 // "--beta 0.4 (now 10), --lr 0.001 (now 0.1)"
 std::string remedy_words(const std::vector<Remedy>& remedies);

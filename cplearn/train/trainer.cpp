@@ -115,16 +115,22 @@ Views Trainer::to_views(const Batch& batch) const {
   return views;
 }
 
-void Trainer::check_finite(double value, const char* what) const {
-  if (std::isfinite(value)) return;
-  const double rate = learning_rate(schedule_, step_);
-  throw Error(str("step ", step_, ": the ", what, " is ", value, " and training has stopped. ",
-                  saved_step_ >= 0 ? str("The checkpoint of step ", saved_step_, " in ",
-                                         files_.directory, " is good. ")
-                                   : "There is no checkpoint yet. ",
-                  "Likely the learning rate (", readable(rate), " now) is too high: try --lr ",
-                  readable(options_.lr / 10), " or --clip 1",
-                  resolve_bf16(options_) ? ", or --precision fp32" : "", "."));
+void Trainer::stop_for(const std::string& what) const {
+  throw Error(str(
+      "step ", step_, ": ", what, ", and training has stopped. ",
+      saved_step_ >= 0
+          ? str("The checkpoint of step ", saved_step_, " in ", files_.directory, " is good. ")
+          : "There is no checkpoint yet. ",
+      "Likely the learning rate is too high: use --lr ", safe_rate(options_), " (now ",
+      number_text(options_.lr), ")", resolve_bf16(options_) ? ", or --precision fp32" : "", "."));
+}
+
+StepResult Trainer::forward() {
+  try {
+    return method_->step(to_views(batch_), status_.position);
+  } catch (const NotFinite& error) {
+    stop_for(error.what());
+  }
 }
 
 bool Trainer::step() {
@@ -136,12 +142,12 @@ bool Trainer::step() {
   times.data += lap();
 
   const double encoded = method_->encode_seconds();
-  const StepResult result = method_->step(to_views(batch_), status_.position);
+  const StepResult result = forward();
   const double loss = result.total.item<double>();
-  const double forward = method_->encode_seconds() - encoded;
-  times.forward += forward;
-  times.head += lap() - forward;
-  check_finite(loss, "loss");
+  const double encoding = method_->encode_seconds() - encoded;
+  times.forward += encoding;
+  times.head += lap() - encoding;
+  if (!std::isfinite(loss)) stop_for("the loss is not finite");
 
   optimizer_->zero_grad();
   result.total.backward();
@@ -165,7 +171,7 @@ void Trainer::update() {
     gradients.div_(workers_.size());
   }
   const double norm = optimizer_->clip_gradients(options_.clip > 0 ? options_.clip : 1e300);
-  check_finite(norm, "gradient");
+  if (!std::isfinite(norm)) stop_for("the gradient is not finite");
   interval_.add("gradient_norm", norm);
   status_.learning_rate = learning_rate(schedule_, step_);
   optimizer_->step(status_.learning_rate);

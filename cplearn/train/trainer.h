@@ -91,7 +91,8 @@ class Trainer {
   void check_recovery(const Checkpoint& saved) const;
   void check_images(const Checkpoint& saved, bool override_settings) const;
   Views to_views(const Batch& batch) const;
-  void check_finite(double value, const char* what) const;
+  [[noreturn]] void stop_for(const std::string& what) const;
+  StepResult forward();
   void update();
   void observe(const StepResult& result, double loss, const Batch& batch);
   void end_of_step(bool end_of_epoch);

@@ -43,25 +43,33 @@ TEST(Config, ErrorsSayWhatToDo) {
     return error_of([&] { parse_run_config(text, "my.toml"); });
   };
   EXPECT_NE(parse("bta = 1\n").find("did you mean 'beta'"), std::string::npos);
-  EXPECT_NE(parse("\nbatch = many\n").find("batch must be a number, got 'many'"),
+  EXPECT_NE(parse("\nbatch = many\n").find("line 2: 'batch = many'"), std::string::npos);
+  EXPECT_NE(parse("data = my_photos\n").find("text in \"quotes\""), std::string::npos);
+  EXPECT_NE(parse("batch = \"many\"\n").find("batch must be a number, got 'many'"),
             std::string::npos);
+  EXPECT_NE(parse("seed = -1\n").find("between 0"), std::string::npos);
+  EXPECT_NE(parse("seed = 1.5\n").find("whole"), std::string::npos);
+  EXPECT_NE(parse("weight_decay = 1\nweight-decay = 2\n").find("twice"), std::string::npos);
   EXPECT_NE(parse("batch = 1\n").find("at least 2"), std::string::npos);
   EXPECT_NE(parse("batch = 64.5\n").find("whole"), std::string::npos);
   EXPECT_NE(parse("prior = \"sideways\"\n").find("reverse, forward"), std::string::npos);
   EXPECT_NE(parse("probe = 1\n").find("true or false"), std::string::npos);
   EXPECT_NE(parse("lr 3\n").find("line 1"), std::string::npos);
   EXPECT_NE(parse("[train]\n").find("tables"), std::string::npos);
-  EXPECT_NE(parse("lr = 1\nlr = 2\n").find("twice"), std::string::npos);
+  EXPECT_NE(parse("lr = 1\nlr = 2\n").find("line 2"), std::string::npos);
   EXPECT_NE(parse("data = \"shapes\n").find("quote"), std::string::npos);
 }
 
 TEST(Config, ReadsWhatPeopleWrite) {
   const RunConfig config = parse_run_config(
-      "# mine\n  epochs = 1_000 # long\ndata='a#b'\nweight_decay = 1e-4\r\n\nprobe=false\n", "t");
+      "# mine\n  epochs = 1_000 # long\ndata='a#b'\nweight_decay = 1e-4\r\n\nprobe=false\nseed = "
+      "1e3\n",
+      "t");
   EXPECT_EQ(config.train.epochs, 1000);
   EXPECT_EQ(config.train.data, "a#b");
   EXPECT_EQ(config.train.optimizer.weight_decay, 1e-4);
   EXPECT_FALSE(config.train.probe);
+  EXPECT_EQ(config.train.seed, 1000u);
 }
 
 TEST(Config, AMethodsDefaultsGiveWayToWhatPeopleWrite) {

@@ -17,7 +17,7 @@ TEST(Remedy, SettingsOfTheLossGoBackToTheirDefaults) {
             "--beta 0.4 (now 10), --lr 0.001 (now 0.1), --batch 64 (now 8)");
   TrainOptions vicreg = default_options("vicreg");
   ASSERT_EQ(remedy_words(remedies(vicreg)), "--lr 0.0001 (now 0.001)");
-  vicreg = parse_run_config("method = vicreg\nvicreg-variance = 0\n", "test").train;
+  vicreg = parse_run_config("method = \"vicreg\"\nvicreg-variance = 0\n", "test").train;
   EXPECT_EQ(remedy_words(remedies(vicreg)), "--vicreg-variance 25 (now 0)");
 }
 
@@ -43,9 +43,29 @@ TEST(Remedy, DefaultsThatCollapseAreTrainedMoreSlowly) {
   EXPECT_EQ(remedy_words(remedies(TrainOptions())), "--lr 0.0001 (now 0.001)");
 }
 
+TEST(Remedy, HeavyDecayGoesAndAdamwIsAnAdam) {
+  TrainOptions options = default_options("vicreg");
+  options.optimizer.name = "adamw";
+  options.optimizer.weight_decay = 100;
+  options.lr = 0.01;
+  EXPECT_EQ(remedy_words(remedies(options)), "--lr 0.001 (now 0.01), --weight-decay 0 (now 100)");
+}
+
+TEST(Remedy, TheRateAfterNanIsAtMostTheUsualOne) {
+  TrainOptions options;
+  options.lr = 1e6;
+  EXPECT_EQ(safe_rate(options), "0.001");
+  options.lr = 1e-3;
+  EXPECT_EQ(safe_rate(options), "0.0001");
+}
+
 TEST(Remedy, ThePublishedFormHasTheDefaultOne) {
   EXPECT_EQ(remedy_words(remedies(default_options("cplearn_paper"))),
             "--method cplearn (now cplearn_paper)");
+  TrainOptions changed = default_options("cplearn_paper");
+  changed.method_options.head.beta = 100;
+  EXPECT_EQ(remedy_words(remedies(changed)),
+            "--method cplearn (now cplearn_paper), --beta 0.4 (now 100)");
 }
 
 TEST(Remedy, ARunningNetworkKeepsItsMethodAndItsBatch) {
