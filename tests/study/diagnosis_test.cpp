@@ -45,13 +45,13 @@ TEST(LabelResidual, IsTheResidualOfLeastSquares) {
 TEST(DiagnoseRun, AgreesWithTheTrainingsOwnVerdict) {
   const test::TemporaryFolder folder;
   std::set<std::string> verdicts;
-  const char* settings[] = {"", "beta = 10\n", "method = vicreg\nvicreg-variance = 0\n",
-                            "method = \"cplearn_paper\"\naugment = asymmetric\n",
+  const char* settings[] = {"", "beta = 10\n", "method = \"vicreg\"\nvicreg-variance = 0\n",
+                            "method = \"cplearn_paper\"\naugment = \"asymmetric\"\n",
                             "deviation = 0.05\n"};
   for (const std::string setting : settings) {
     const std::string run = folder.path(std::to_string(setting.size()));
     TrainOptions options = parse_run_config(setting +
-                                                "data = shapes:448\nwidth = 8\ncodes = 32\n"
+                                                "data = \"shapes:448\"\nwidth = 8\ncodes = 32\n"
                                                 "epochs = 8\nbatch = 32\nlr = 0.01\n",
                                             "test")
                                .train;
