@@ -60,6 +60,7 @@ const std::vector<Command>& commands();
 Run declare_bench(CLI::App& app);
 Run declare_cluster(CLI::App& app);
 Run declare_compare(CLI::App& app);
+Run declare_completion(CLI::App& app);
 Run declare_data(CLI::App& app);
 Run declare_diagnose(CLI::App& app);
 Run declare_dictionary(CLI::App& app);
@@ -67,6 +68,7 @@ Run declare_embed(CLI::App& app);
 Run declare_eval(CLI::App& app);
 Run declare_gauntlet(CLI::App& app);
 Run declare_info(CLI::App& app);
+Run declare_manual(CLI::App& app);
 Run declare_reproduce(CLI::App& app);
 Run declare_report(CLI::App& app);
 Run declare_theory(CLI::App& app);
@@ -78,10 +80,14 @@ class AddOptions {
  public:
   explicit AddOptions(CLI::App& app) : app_(app) {}
 
+  void begin_topic(const std::string& name) { topic_ = name; }
+
   template <class T>
   void operator()(const std::string& name, T& member, const std::string& help) {
     if constexpr (std::is_same_v<T, bool>) {
-      app_.add_flag("--" + name + ",!--no-" + name, member, help)->default_str(option_text(member));
+      app_.add_flag("--" + name + ",!--no-" + name, member, help)
+          ->default_str(option_text(member))
+          ->group(topic_);
     } else {
       plain(name, member, help);
     }
@@ -121,6 +127,7 @@ class AddOptions {
         ->type_name("{" + CLI::detail::join(known, "|") + "}")
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
         ->default_str(name_of(names, member))
+        ->group(topic_)
         ->check([known](const std::string& text) {
           return std::count(known.begin(), known.end(), text)
                      ? ""
@@ -134,6 +141,7 @@ class AddOptions {
   CLI::Option* plain(const std::string& name, T& member, const std::string& help) {
     return app_.add_option("--" + name, member, help)
         ->capture_default_str()
+        ->group(topic_)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   }
 
@@ -146,6 +154,7 @@ class AddOptions {
   }
 
   CLI::App& app_;
+  std::string topic_ = "Options";
 };
 
 }  // namespace cpl::cli

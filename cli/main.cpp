@@ -9,6 +9,7 @@
 #include "cli/main.h"
 
 #include "cli/engine.h"
+#include "cli/help.h"
 #include "cplearn/base/error.h"
 #include "cplearn/base/text.h"
 #include "cplearn/base/version.h"
@@ -46,6 +47,10 @@ const std::vector<Command>& commands() {
        "cplearn bench head --width 512 --codes 131072 --batch 64", declare_bench},
       {"info", "Show the version, the machine, and what this build can do", "cplearn info --json",
        declare_info},
+      {"completion", "Print a script that completes commands and options in your shell",
+       "source <(cplearn completion bash)", declare_completion},
+      {"manual", "Print the manual page, for man", "cplearn manual > cplearn.1 && man -l cplearn.1",
+       declare_manual},
   };
   return table;
 }
@@ -96,7 +101,8 @@ void add_common(CLI::App& app, Common& common) {
         ->check(CLI::Range(0, 4096))
         ->group("Common");
   if (!app.get_option_no_throw("--seed"))
-    app.add_option("--seed", common.seed, "of every random number")
+    app.add_option("--seed", common.seed,
+                   "where random numbers start; the same seed, the same result")
         ->capture_default_str()
         ->group("Common");
 }
@@ -104,9 +110,11 @@ void add_common(CLI::App& app, Common& common) {
 int run(int argc, char** argv) {
   process_arguments = argv;
   CLI::App app("cplearn: collapse-proof self-supervised learning");
-  app.set_version_flag("--version", str("cplearn ", version()));
+  app.set_version_flag("--version", str("cplearn ", version()), "show the version");
   app.require_subcommand(1);
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormatter>(std::vector<std::string>(argv + 1, argv + argc)));
+  app.set_help_flag("-h,--help", "show the most used options; --help METHOD adds that method's");
+  app.set_help_all_flag("--help-all", "show all options, by topic");
   app.footer("Run 'cplearn COMMAND --help' for the options of a command, with an example.");
 
   Common common;

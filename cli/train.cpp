@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/engine.h"
+#include "cli/help.h"
 #include "cplearn/base/config.h"
 #include "cplearn/base/file.h"
 
@@ -80,6 +81,9 @@ Run declare_train(CLI::App& app) {
                "with --resume: accept settings other than the run's");
   app.add_flag("--strict", arguments.strict,
                "stop with exit code 3 when a collapse forms, instead of recovering");
+  show_first(app,
+             {"data", "method", "backbone", "image-size", "augment", "codes", "batch", "epochs",
+              "minutes", "lr", "test", "config", "out", "resume", "threads", "seed"});
   return [given_here, &app](const Common& common) {
     TrainArguments settled_arguments = given_here->arguments;
     CPL_CHECK(settled_arguments.resume.empty() || settled_arguments.out.empty() ||

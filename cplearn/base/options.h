@@ -17,6 +17,14 @@
 
 namespace cpl {
 
+namespace detail {
+template <class Visitor, class = void>
+struct HasTopics : std::false_type {};
+template <class Visitor>
+struct HasTopics<Visitor, std::void_t<decltype(std::declval<Visitor&>().begin_topic(""))>>
+    : std::true_type {};
+}  // namespace detail
+
 // What a number may be.
 struct AtLeast {
   double minimum;
@@ -24,6 +32,12 @@ struct AtLeast {
 struct Between {
   double minimum, maximum;
 };
+
+// The options that follow belong to this topic of the help. Visitors without topics do not notice.
+template <class Visitor>
+void begin_topic(Visitor& visitor, const std::string& name) {
+  if constexpr (detail::HasTopics<Visitor>::value) visitor.begin_topic(name);
+}
 
 // The names of an enumeration's values, in the order in which help lists them.
 template <class Enum>

@@ -45,15 +45,20 @@ const char* verdict_name(Verdict verdict) {
   return kNames[static_cast<int>(verdict)];
 }
 
-std::string verdict_record(Verdict verdict) {
-  // Runs with healthy, warning and collapsed; `worse`: by more than 0.01 than their untrained
-  // network, by the linear probe or by nearest neighbours; `fine`: worse in neither.
+std::string verdict_record(const Judgement& judgement) {
+  // Runs with that verdict; `worse`: by more than 0.01 than their untrained network, by the linear
+  // probe or by nearest neighbours; `fine`: worse in neither.
   struct Record {
     int runs, worse, fine;
   };
-  static constexpr Record kRecords[] = {{28, 5, 16}, {3, 3, 0}, {21, 21, 0}};
-  if (verdict == Verdict::kUnknown) return "";
-  const Record& r = kRecords[static_cast<int>(verdict)];
+  static constexpr Record kHealthy{31, 6, 18}, kDoubtful{3, 3, 0}, kDirectionsLost{25, 25, 0},
+      kCodesLost{6, 2, 0};
+  if (judgement.verdict == Verdict::kUnknown) return "";
+  const bool directions_lost = judgement.dimensional.verdict == Verdict::kCollapsed;
+  const Record& r = judgement.verdict == Verdict::kHealthy   ? kHealthy
+                    : judgement.verdict == Verdict::kWarning ? kDoubtful
+                    : directions_lost                        ? kDirectionsLost
+                                                             : kCodesLost;
   return str("of ", r.runs, " test runs with this verdict, ", r.worse,
              " were worse than their untrained network, ", r.fine, " were not, ",
              r.runs - r.worse - r.fine, " were too close to call");

@@ -70,7 +70,7 @@ struct JudgeLimits {
 
 // How often this verdict was right: what became of runs on images that no limit was taken from
 // (docs/judge.md). For verdicts that compare with the untrained network; empty for kUnknown.
-std::string verdict_record(Verdict verdict);
+std::string verdict_record(const Judgement& judgement);
 
 // `before`: the same network untrained, or null if that is not known.
 Judgement judge(const VitalSigns& now, const VitalSigns* before, const JudgeLimits& limits);

@@ -29,9 +29,12 @@ struct CodeHeadOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("codes", codes, "number of codes in the dictionary, c", AtLeast{1});
+    begin_topic(v, "Loss and codes");
+    v("codes", codes, "number of codes; of prototypes or classes in methods that have these",
+      AtLeast{1});
     v("hidden", hidden,
-      "width of the dictionary, d; 0 takes the width of the features, with scale deviation at most "
+      "width of the dictionary, or of another method's projector; 0 takes the width of the "
+      "features, with scale deviation at most "
       "codes / 4",
       AtLeast{0});
     v("projector", projector,
@@ -40,15 +43,15 @@ struct CodeHeadOptions {
     v("projector-layers", projector_layers,
       "linear layers of the projector, with batch norm and ReLU between them; the paper has 1",
       AtLeast{1});
-    v("projector-width", projector_width, "width of the layers between", AtLeast{1});
+    v("projector-width", projector_width, "width of the projector's inner layers", AtLeast{1});
     v("dictionary", dictionary,
       "hadamard (fast, blocks of orthogonal codes) or rademacher (i.i.d. signs)", kDictionaryNames);
-    v("train-dictionary", train_dictionary,
-      "let the codes move from there: what freezing them is good for");
-    v("activation", activation, "of the embeddings: tanh (inside a hypercube) or l2 (on a sphere)",
+    v("train-dictionary", train_dictionary, "train the codes too, instead of freezing them");
+    v("activation", activation,
+      "what bounds the embeddings: tanh (inside a hypercube) or l2 (on a sphere)",
       kActivationNames);
     v("scale", scale,
-      "of the logits: deviation (the same at any width), theory (the paper's temperature) or "
+      "size of the logits: deviation (the same at any width), theory (the paper's temperature) or "
       "author (the released code's, sqrt(batch) times sharper)",
       kLogitScaleNames);
     v("deviation", deviation,

@@ -16,7 +16,8 @@ constexpr const char* kStyle =
     "}\n"
     "td.n { text-align: right; font-variant-numeric: tabular-nums }\n"
     "b { display: inline-block; width: 1.25rem; height: 1.25rem; margin-right: 2px; border-radius: "
-    "3px; color: #fff; font: 600 .8rem/1.25rem system-ui, sans-serif; text-align: center; vertical-align: middle }\n"
+    "3px; color: #fff; font: 600 .8rem/1.25rem system-ui, sans-serif; text-align: center; "
+    "vertical-align: middle }\n"
     ".k0 { background: #2b7a4b } .k1 { background: #9a6410 } .k2 { background: #2f5f93 }\n"
     ".k3 { background: #ab3128 } .k4 { background: #5b2a6d } .k5 { background: #9994 }\n"
     "@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } }\n";

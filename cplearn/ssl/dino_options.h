@@ -28,17 +28,18 @@ struct DinoOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("dino-width", width, "width of the embeddings", AtLeast{1});
-    v("dino-student-temperature", student_temperature, "of the predictions", Between{1e-4, 100});
-    v("dino-teacher-temperature", teacher_temperature, "of the targets, after its warm-up",
+    v("dino-student-temperature", student_temperature, "temperature of the predictions",
       Between{1e-4, 100});
-    v("dino-first-temperature", first_temperature, "of the targets in the first step",
+    v("dino-teacher-temperature", teacher_temperature,
+      "temperature of the targets, after the warm-up", Between{1e-4, 100});
+    v("dino-first-temperature", first_temperature, "temperature of the targets in the first step",
       Between{1e-4, 100});
     v("dino-warmup", warmup,
       "epochs between these two temperatures, at most a quarter of the training", AtLeast{0});
     v("dino-momentum", momentum, "how much of the teacher a step leaves, at first; 1 at the end",
       Between{0, 1});
-    v("dino-centre-momentum", centre_momentum, "the same for the centre of its outputs",
-      Between{0, 1});
+    v("dino-centre-momentum", centre_momentum,
+      "how much of the centre of its outputs a step leaves", Between{0, 1});
     v("dino-freeze", freeze, "epochs before prototypes move, at most a quarter of the training",
       AtLeast{0});
   }

@@ -22,7 +22,8 @@ struct GediNogenOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("gedi-temperature", temperature, "of the logits (also gedi_nogen)", Between{1e-4, 1e4});
+    v("gedi-temperature", temperature, "temperature of the logits (also gedi_nogen)",
+      Between{1e-4, 1e4});
   }
 };
 
@@ -49,8 +50,8 @@ struct GediOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("gedi-weight", weight, "of the generative term", AtLeast{0});
-    v("gedi-steps", langevin.steps, "of Langevin dynamics per training step", AtLeast{1});
+    v("gedi-weight", weight, "weight of the generative term", AtLeast{0});
+    v("gedi-steps", langevin.steps, "steps of Langevin dynamics per training step", AtLeast{1});
     v("gedi-step-size", langevin.step_size, "what multiplies the slope in a step", AtLeast{0});
     v("gedi-step-noise", langevin.noise, "standard deviation of the noise in a step", AtLeast{0});
     v("gedi-buffer", buffer, "samples kept from step to step, at least a batch", AtLeast{1});

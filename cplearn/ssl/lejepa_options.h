@@ -29,9 +29,9 @@ struct LejepaOptions {
     v("lejepa-lambda", lambda, "weight of normality; 1 minus it weighs the distance of views",
       Between{0, 1});
     v("lejepa-slices", slices, "random directions per step", AtLeast{1});
-    v("lejepa-points", points, "where characteristic functions are compared, from 0 to t-max",
-      AtLeast{2});
-    v("lejepa-t-max", t_max, "the last of these points", Between{1e-3, 100});
+    v("lejepa-points", points,
+      "number of points where characteristic functions are compared, from 0 to t-max", AtLeast{2});
+    v("lejepa-t-max", t_max, "the last point where they are compared", Between{1e-3, 100});
   }
 };
 

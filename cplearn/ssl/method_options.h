@@ -48,10 +48,16 @@ struct MethodOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     head.visit(v);
-    std::apply([&v](auto&... own) { (own.visit(v), ...); }, own_);
+    std::apply([&v](auto&... own) { (visit_own(own, v), ...); }, own_);
   }
 
  private:
+  template <class Own, class Visitor>
+  static void visit_own(Own& own, Visitor& v) {
+    begin_topic(v, str("Method ", Own::kRow.name));
+    own.visit(v);
+  }
+
   MethodTable own_;
 };
 

@@ -24,10 +24,10 @@ struct SelfClassifierOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("self-classifier-width", width, "width of the embeddings", AtLeast{1});
-    v("self-classifier-row-temperature", row_temperature, "of the predictions, over classes",
-      Between{1e-4, 100});
-    v("self-classifier-column-temperature", column_temperature, "of the targets, over images",
-      Between{1e-4, 100});
+    v("self-classifier-row-temperature", row_temperature,
+      "temperature of the predictions, over classes", Between{1e-4, 100});
+    v("self-classifier-column-temperature", column_temperature,
+      "temperature of the targets, over images", Between{1e-4, 100});
   }
 };
 

@@ -27,9 +27,10 @@ struct SwavOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     v("swav-width", width, "width of the embeddings", AtLeast{1});
-    v("swav-temperature", temperature, "of the predictions", Between{1e-4, 100});
-    v("swav-epsilon", epsilon, "of Sinkhorn: smaller makes harder assignments", Between{1e-4, 100});
-    v("swav-iterations", iterations, "of Sinkhorn", AtLeast{1});
+    v("swav-temperature", temperature, "temperature of the predictions", Between{1e-4, 100});
+    v("swav-epsilon", epsilon, "temperature of Sinkhorn; smaller makes harder assignments",
+      Between{1e-4, 100});
+    v("swav-iterations", iterations, "iterations of Sinkhorn", AtLeast{1});
     v("swav-queue", queue, "earlier embeddings that share the balancing; 0: none", AtLeast{0});
     v("swav-queue-from", queue_from,
       "epochs before the queue is used, at most a quarter of the training", AtLeast{0});

@@ -90,7 +90,7 @@ Json to_json(const Diagnosis& d) {
               {"width", d.width},
               {"verdict", verdict_name(d.judgement.verdict)},
               {"summary", d.judgement.summary()},
-              {"verdict_record", d.signs_before ? verdict_record(d.judgement.verdict) : ""}};
+              {"verdict_record", d.signs_before ? verdict_record(d.judgement) : ""}};
   for (const Finding* finding : d.judgement.findings())
     out[finding->name] = to_json(*finding, d.remedy);
   out["certificate"] = nullptr;

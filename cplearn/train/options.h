@@ -35,6 +35,7 @@ struct AugmentSettings {
 
   template <class Visitor>
   void visit(Visitor&& v) {
+    begin_topic(v, "Views");
     v("augment", recipe, "recipe for views: auto (fits the backbone), " + names_in(recipes()));
     v("image-size", image_size, "side of full views in pixels; 0: fits the backbone", AtLeast{0});
     v("views", views, "full views of each image", AtLeast{1});
@@ -42,10 +43,10 @@ struct AugmentSettings {
     v("crop-min", crop_min, "least part of the image's area in a crop; -1: the recipe's", kPart);
     v("crop-max", crop_max, "largest part of the image's area in a crop; -1: the recipe's", kPart);
     v("jitter", jitter, "chance of changed colours; -1: the recipe's", kPart);
-    v("brightness", brightness, "strength of that change; -1: the recipe's", kStrength);
-    v("contrast", contrast, "strength of that change; -1: the recipe's", kStrength);
-    v("saturation", saturation, "strength of that change; -1: the recipe's", kStrength);
-    v("hue", hue, "strength of that change, at most 0.5; -1: the recipe's", Between{-1, 0.5});
+    v("brightness", brightness, "strength of changed brightness; -1: the recipe's", kStrength);
+    v("contrast", contrast, "strength of changed contrast; -1: the recipe's", kStrength);
+    v("saturation", saturation, "strength of changed saturation; -1: the recipe's", kStrength);
+    v("hue", hue, "strength of changed hue, at most 0.5; -1: the recipe's", Between{-1, 0.5});
     v("gray", gray, "chance of a grey view; -1: the recipe's", kPart);
     v("blur", blur, "chance of a blurred view; -1: the recipe's", kPart);
     v("solarise", solarise, "chance of a solarised view; -1: the recipe's", kPart);
@@ -88,14 +89,13 @@ struct TrainOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
+    begin_topic(v, "Run");
     v("data", data,
       "images to learn from: shapes, a folder, cifar10:DIR, ... (see 'cplearn info')");
     v("test", test, "labelled images on which the online probe is scored after each epoch");
-    v("method", method,
-      names_in(methods()) +
-          "; --codes is their number of prototypes or classes, --hidden the width of their "
-          "projector; 'cplearn info' shows their defaults");
+    v("method", method, names_in(methods()) + "; 'cplearn info' says what they are");
     method_options.visit(v);
+    begin_topic(v, "Network");
     v("backbone", backbone, names_in(backbones()));
     v("width", backbone_options.width, "resnet8: channels of every layer", AtLeast{1});
     v("final-activation", backbone_options.final_activation,
@@ -106,35 +106,39 @@ struct TrainOptions {
     v("patch-size", backbone_options.patch_size, "vit: side of a patch in pixels", AtLeast{1});
     v("drop-path", backbone_options.drop_path, "vit: chance to leave out a branch", Between{0, 1});
     augment.visit(v);
+    begin_topic(v, "Optimiser");
     v("batch", batch, "images per step", AtLeast{2});
-    v("epochs", epochs, "passes over the images", AtLeast{1});
+    v("epochs", epochs, "passes over the images; if not given, as many as --minutes allow",
+      AtLeast{1});
     v("lr", lr, "learning rate", AtLeast{0});
     v("optimizer", optimizer.name, names_in(optimizers()));
-    v("weight-decay", optimizer.weight_decay, "added to the gradient; adamw: decoupled",
+    v("weight-decay", optimizer.weight_decay, "pull of the weights towards 0; decoupled with adamw",
       AtLeast{0});
     v("decay-all", optimizer.decay_all, "decay biases and norms as well");
-    v("momentum", optimizer.momentum, "sgd, lars", Between{0, 1});
-    v("nesterov", optimizer.nesterov, "sgd: look ahead");
+    v("momentum", optimizer.momentum, "sgd, lars: part of the last step that is kept",
+      Between{0, 1});
+    v("nesterov", optimizer.nesterov, "sgd: Nesterov's momentum");
     v("schedule", schedule, "of the learning rate: " + names_in(schedules()));
     v("warmup", warmup, "epochs of linear warm-up", AtLeast{0});
     v("final-lr", final_lr, "cosine: last learning rate", AtLeast{0});
     v("step-every", step_every, "schedule step: epochs between drops", AtLeast{0});
     v("step-factor", step_factor, "schedule step: what a drop multiplies by", Between{0, 1});
-    v("clip", clip, "longest gradient; 0: any", AtLeast{0});
+    v("clip", clip, "gradient norm limit; 0 disables it", AtLeast{0});
     v("accumulate", accumulate,
       "take the batch through the network in so many parts: less memory, the same loss",
       AtLeast{1});
     v("precision", precision, "of the network: auto is what is faster on this processor",
       kPrecisionNames);
+    begin_topic(v, "Run");
     v("probe", probe,
       "train a linear classifier beside, when there are labels; it does not touch "
       "the encoder");
-    v("probe-lr", probe_lr, "learning rate of that classifier", AtLeast{0});
+    v("probe-lr", probe_lr, "learning rate of the probe", AtLeast{0});
     v("on-bad-image", on_bad_image, "images that cannot be read: skip or fail", kOnBadImageNames);
     v("recover", recover,
       "when a collapse forms, go back to the last healthy state (or to the beginning) with safer "
       "settings, say so, and go on; at most twice");
-    v("seed", seed, "of every random number");
+    v("seed", seed, "where random numbers start; the same seed, the same result");
   }
 };
 
@@ -150,6 +154,7 @@ struct SessionOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
+    begin_topic(v, "Machine, logs and checkpoints");
     v("threads", threads, "processor threads; 0: OMP_NUM_THREADS, or all cores", Between{0, 4096});
     v("loader-threads", loader_threads, "threads that make views; they never change the result",
       Between{1, 1024});

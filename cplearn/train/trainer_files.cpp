@@ -235,7 +235,7 @@ MetricsLine Trainer::finish() {
   summary["finished"] = finished();
   if (recoveries_ > 0) summary["recoveries"] = recoveries_;
   put_health(summary);
-  if (finished()) summary["verdict_record"] = verdict_record(status_.judgement.verdict);
+  if (finished()) summary["verdict_record"] = verdict_record(status_.judgement);
   if (workers_.rank() == 0) write_file(files_.summary(), summary.dump(2) + "\n");
   return summary;
 }

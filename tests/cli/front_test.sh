@@ -34,4 +34,18 @@ check "a usage error" refused 2 "did you mean '--codes'" "$alone" train --code 3
 check "a wrong setting" refused 1 "did you mean 'codes'" bash -c 'echo "code = 3" >wrong.toml; "$1" train --config wrong.toml' - "$alone"
 check "an unknown budget" refused 2 "choose smoke, cpu or paper" "$alone" reproduce table1 --budget huge
 check "what needs the engine says that it is missing" refused 1 "cplearn-engine" "$alone" theory
+
+shows() { local with=$1 without=$2; shift 2; "$@" >help.txt && grep -q -- "$with" help.txt && ! grep -q -- "$without" help.txt; }
+check "train --help shows what matters" shows "--minutes" "--gedi-steps" "$alone" train --help
+check "  fewer than 50 lines" bash -c '[ "$(wc -l <help.txt)" -lt 50 ]'
+check "  --help METHOD adds that method's" shows "--barlow-lambda" "--gedi-steps" "$alone" train --help barlow
+check "  so does --method" shows "--barlow-lambda" "--gedi-steps" "$alone" train --method barlow --help
+check "  --help-all shows everything, by topic" shows "^Method gedi:" "no such words" "$alone" train --help-all
+check "  no line is too long" bash -c '! grep -qE "^.{101}" help.txt'
+check "the manual has every command" bash -c '"$1" manual >cplearn.1 && [ "$(grep -c "^.SS" cplearn.1)" -ge 17 ] && grep -q "barlow..lambda" cplearn.1' - "$alone"
+complete_bash() { bash -c 'source <("$0" completion bash); COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cplearn; echo "${COMPREPLY[@]}"' "$alone" "$@"; }
+check "bash completes commands" [ "$(complete_bash cplearn dia)" = diagnose ]
+check "  commands below commands" [ "$(complete_bash cplearn data ver)" = verify ]
+check "  options" [ "$(complete_bash cplearn train --image)" = --image-size ]
+check "  values" [ "$(complete_bash cplearn train --method barl)" = barlow ]
 conclude
