@@ -128,13 +128,46 @@ def roc_table(runs, sets):
     table(["area under the ROC curve"] + sets, rows)
 
 
+def roc_figure(runs, sets, path, limits=(0.75, 1.0)):
+    """How many broken runs are found (upwards) at how many false alarms (to the right), over all limits of the rank."""
+    side, colours = 320, ["#2f5f93", "#ab3128", "#2b7a4b"]
+    at = lambda x, y: (60 + side * x, 20 + side * (1 - y))
+    text = lambda x, y, words, more="": f'<text x="{x:.0f}" y="{y:.0f}" {more}>{words}</text>'
+    shapes = [f'<rect x="60" y="20" width="{side}" height="{side}" fill="none" stroke="#888"/>',
+              f'<line x1="60" y1="{20 + side}" x2="{60 + side}" y2="20" stroke="#bbb" stroke-dasharray="4"/>',
+              text(60 + side / 2, side + 56, "fine runs called broken", 'text-anchor="middle"'),
+              text(18, 20 + side / 2, "broken runs found", f'text-anchor="middle" transform="rotate(-90 18 {20 + side / 2})"')]
+    for tick in (0, 0.5, 1):
+        shapes += [text(60 + side * tick, side + 37, tick, 'text-anchor="middle"'), text(54, 24 + side * (1 - tick), tick, 'text-anchor="end"')]
+    for colour, data in zip(colours, sets):
+        sure = [(ratio(r, "rank"), broken(r)) for r in runs if r["data"] == data and broken(r) is not None]
+        bad, good = [x for x, b in sure if b], [x for x, b in sure if not b]
+        point = lambda limit: at(sum(x < limit for x in good) / len(good), sum(x < limit for x in bad) / len(bad))
+        path_points = [point(limit) for limit in sorted({x for x, _ in sure}) + [float("inf")]]
+        shapes.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="' +
+                      " ".join(f"{x:.1f},{y:.1f}" for x, y in path_points) + '"/>')
+        for limit in limits:
+            x, y = point(limit)
+            shapes += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>']
+        y = 20 + side - 60 + 20 * sets.index(data)
+        shapes.append(text(60 + side - 12, y, f"{data}: area {auc(bad, good):.3f}", f'text-anchor="end" fill="{colour}"'))
+    shapes.append(text(60 + side - 12, 20 + side - 12, "dots: the judge's two limits", 'text-anchor="end" fill="#555"'))
+    pathlib.Path(path).write_text(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{side + 90}" height="{side + 70}" font-family="sans-serif" font-size="13">\n'
+        '<rect width="100%" height="100%" fill="#fff"/>\n' + "\n".join(shapes) + "\n</svg>\n")
+
+
 def verdict_table(runs, sets):
     rows = []
     for data in sets:
         here = [r for r in runs if r["data"] == data]
-        for verdict in ("collapsed", "warning", "healthy"):
-            named = [broken(r) for r in here if r["verdict"] == verdict]
-            rows.append([data, verdict, len(named), named.count(True), named.count(False), named.count(None)])
+        kinds = {"collapsed: dimensional (and others)": lambda r: r["verdict"] == "collapsed" and "dimensional" in r["summary"],
+                 "collapsed in codes alone": lambda r: r["verdict"] == "collapsed" and "dimensional" not in r["summary"],
+                 "doubtful": lambda r: r["verdict"] == "warning",
+                 "healthy": lambda r: r["verdict"] == "healthy"}
+        for kind, is_kind in kinds.items():
+            named = [broken(r) for r in here if is_kind(r)]
+            rows.append([data, kind, len(named), named.count(True), named.count(False), named.count(None)])
     table(["images", "the judge says", "runs", "broken", "fine", "too near to call"], rows)
 
 
@@ -172,11 +205,14 @@ def main():
     parser.add_argument("runs")
     parser.add_argument("--first", default="cifar10", help="the data set that the limits come from")
     parser.add_argument("--list", action="store_true", help="also a line for every run")
+    parser.add_argument("--figure", help="draw the ROC curves of the rank as SVG")
     options = parser.parse_args()
     runs = load(options.cplearn, options.runs)
     sets = sorted({r["data"] for r in runs}, key=lambda d: (d != options.first, d))
     print(f"{len(runs)} runs; the limits come from {options.first} alone\n")
     roc_table(runs, sets)
+    if options.figure:
+        roc_figure(runs, sets, options.figure)
     verdict_table(runs, sets)
     spearman_table(runs, sets)
     loss_table(runs, sets)

@@ -51,8 +51,8 @@ std::string verdict_record(const Judgement& judgement) {
   struct Record {
     int runs, worse, fine;
   };
-  static constexpr Record kHealthy{31, 6, 18}, kDoubtful{3, 3, 0}, kDirectionsLost{25, 25, 0},
-      kCodesLost{6, 2, 0};
+  static constexpr Record kHealthy{31, 6, 18}, kDoubtful{3, 3, 0}, kDirectionsLost{26, 26, 0},
+      kCodesLost{7, 3, 0};
   if (judgement.verdict == Verdict::kUnknown) return "";
   const bool directions_lost = judgement.dimensional.verdict == Verdict::kCollapsed;
   const Record& r = judgement.verdict == Verdict::kHealthy   ? kHealthy
