@@ -98,8 +98,7 @@ void print(const Diagnosis& d, const Common& common) {
         {f->name, verdict_name(f->verdict), readable(f->value), readable(f->threshold), f->words});
   common.say() << table.str() << "\n" << d.judgement.summary() << ".\n";
   if (d.signs_before)
-    common.say() << "How sure is that? " << verdict_record(d.judgement)
-                 << " (docs/judge.md).\n";
+    common.say() << "How sure is that? " << verdict_record(d.judgement) << " (docs/judge.md).\n";
   if (d.judgement.verdict == Verdict::kCollapsed && !d.remedy.empty())
     common.say() << "! use " << d.remedy << "\n";
   if (d.certificate) common.say() << "\nCertificate: " << d.certificate_words << ".\n";
